@@ -1,0 +1,45 @@
+/** Stops a timer; calling it again, or after the timer fired, does nothing. */
+export type CancelTimer = () => void;
+
+/**
+ * Time and timers of one engine. What is due, and which lease has ended, is decided by this clock alone; consumers plan by
+ * it, so a test that moves it moves everything.
+ */
+export interface Clock {
+  /**
+   * Unix time in ms, with a fraction where the clock has one. An engine on a server gives its estimate of the server's
+   * time, at the latest the true one as far as it can know: whoever waits for it is never early.
+   */
+  now(): number;
+  /** Runs `callback` once, as soon as `now()` has reached `time`, in a task of its own; never before, never at once. */
+  runAt(time: number, callback: () => void): CancelTimer;
+}
+
+/** The longest delay that a timer of Node takes; a longer one fires at once. */
+const longestDelay = 2 ** 31 - 1;
+
+/**
+ * A clock with timers from any source of time. Node's timers fire up to 1 ms before the wall clock agrees, run late, and
+ * cannot wait for more than 24.8 days: a timer that fires too soon is set again. The global `setTimeout` is looked up at
+ * each call, so that fake timers of a test runner are seen however late they are installed.
+ */
+export function timerClock(now: () => number): Clock {
+  return {
+    now,
+    runAt(time, callback) {
+      let timer: NodeJS.Timeout;
+      const arm = () => {
+        const delay = Math.min(Math.max(Math.ceil(time - now()), 0), longestDelay);
+        timer = setTimeout(() => {
+          if (now() >= time) callback();
+          else arm();
+        }, delay);
+      };
+      arm();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = timerClock(() => Date.now());
