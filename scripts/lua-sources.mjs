@@ -29,7 +29,9 @@ const generated = [
 
 if (process.argv.includes("--check")) {
   if (!existsSync(target) || readFileSync(target, "utf8") !== generated) {
-    console.error(`${fileURLToPath(target)} is older than the .lua files: run \`node scripts/lua-sources.mjs\` and commit it.`);
+    console.error(
+      `${fileURLToPath(target)} is older than the .lua files: run \`node scripts/lua-sources.mjs\` and commit it.`,
+    );
     process.exit(1);
   }
 } else writeFileSync(target, generated);

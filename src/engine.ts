@@ -236,7 +236,9 @@ export interface FailureRecord {
 /** `outcome-unknown`: the reply was lost, and the lease had ended before the call could be repeated. */
 export type Settlement = "settled" | "lease-lost" | "outcome-unknown";
 
-export type Extension = { readonly outcome: "extended"; readonly leaseUntil: number } | { readonly outcome: "lease-lost" };
+export type Extension =
+  | { readonly outcome: "extended"; readonly leaseUntil: number }
+  | { readonly outcome: "lease-lost" };
 
 export interface Reschedule {
   readonly id: string;
