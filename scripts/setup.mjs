@@ -1,0 +1,65 @@
+// Sees to it that the tests find a redis-server: the one on the PATH, else it is installed with the package manager of the
+// system. Tests start private servers of their own, so none is left running as a service.
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { run } from "./command.mjs";
+
+const has = (program, args = ["--version"]) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
+const hasRedis = () => has("redis-server");
+
+/**
+ * Debian's package starts a service on 6379 when it is installed. The tests must not meet a server that they did not start,
+ * so the policy file that Debian asks says no meanwhile.
+ */
+async function withoutServices(install) {
+  const policy = "/usr/sbin/policy-rc.d";
+  if (existsSync(policy)) return install();
+  writeFileSync(policy, "#!/bin/sh\nexit 101\n", { mode: 0o755 });
+  try {
+    await install();
+  } finally {
+    rmSync(policy, { force: true });
+  }
+}
+
+/** Ways to install it: when each applies, and its commands in order. */
+const ways = [
+  {
+    applies: () => process.platform === "linux" && process.getuid?.() === 0 && has("apt-get"),
+    async install() {
+      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+      const install = ["install", "--yes", "--no-install-recommends", "redis-server"];
+      await withoutServices(async () => {
+        if ((await run("apt-get", install, { env })) === 0) return;
+        // A fresh machine has no list of packages yet.
+        await run("apt-get", ["update"], { env });
+        await run("apt-get", install, { env });
+      });
+    },
+  },
+  {
+    applies: () => process.platform === "linux" && process.getuid?.() === 0 && has("apk"),
+    install: () => run("apk", ["add", "--no-cache", "redis"]),
+  },
+  { applies: () => process.platform === "darwin" && has("brew"), install: () => run("brew", ["install", "redis"]) },
+];
+
+if (!hasRedis()) {
+  if (process.platform === "win32") {
+    console.error(
+      "Redis does not run on Windows: run the tests inside WSL (`wsl --install`), or set REDIS_URL to a Redis that they may use.",
+    );
+  } else {
+    const way = ways.find(({ applies }) => applies());
+    if (way !== undefined) {
+      console.error("No redis-server on the PATH; installing it.");
+      await way.install();
+    }
+    if (!hasRedis()) {
+      console.error(
+        "The tests need redis-server 6.2 or newer on the PATH: install it, for example with `sudo apt-get install redis-server`, `brew install redis` or `apk add redis`.",
+      );
+    }
+  }
+  if (!hasRedis()) process.exitCode = process.env.REDIS_URL ? 0 : 1;
+}
