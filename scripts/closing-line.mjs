@@ -15,7 +15,7 @@ function count() {
     );
     return { passed: report.numPassedTests, failed: report.numFailedTests + broken.length };
   } catch (error) {
-    console.error(`The report of the tests cannot be read: ${error}`);
+    console.error(`The report of the tests cannot be read: ${String(error)}`);
     return { passed: 0, failed: 1 };
   }
 }
