@@ -1,0 +1,22 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { build } from "vite";
+
+/**
+ * Makes one JavaScript file of a TypeScript module and what it imports from this repository, for child processes: Node 20
+ * runs no TypeScript.
+ */
+export async function bundle(entry: string): Promise<{ path: string } & AsyncDisposable> {
+  const folder = await mkdtemp(join(tmpdir(), "punctual-bundle-"));
+  const name = basename(entry).replace(/\.ts$/, ".mjs");
+  await build({
+    configFile: false,
+    logLevel: "silent",
+    build: { ssr: entry, outDir: folder, target: "node20", rolldownOptions: { output: { entryFileNames: name } } },
+  });
+  return {
+    path: join(folder, name),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
