@@ -1,0 +1,45 @@
+import { type Clock, systemClock } from "../../clock.js";
+import { type Duration, parseDuration } from "../../duration.js";
+import type { Engine, EngineQueue } from "../../engine.js";
+import { MemoryQueue } from "./memory-queue.js";
+
+/** How a memory engine runs. */
+export interface MemoryEngineOptions {
+  /** Decides what is due. Default: the clock of this machine. A test hands in a manual clock of `punctual/testing`. */
+  clock?: Clock | undefined;
+  /** How long a consumer waits at most before it claims again, though nothing is due. Default 5 s. */
+  poll?: Duration | undefined;
+}
+
+/**
+ * An engine that keeps messages in the memory of this process: for tests, and for programs that may lose them when they
+ * end. It keeps every promise of the contract as long as the process lives, and is the reference that other engines are
+ * held against.
+ */
+export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  const { clock = systemClock } = options;
+  const poll = parseDuration(options.poll ?? 5_000, "poll");
+  const queues = new Map<string, MemoryQueue>();
+  let closed = false;
+
+  async function close(): Promise<void> {
+    closed = true;
+    for (const queue of queues.values()) queue.close();
+    queues.clear();
+  }
+
+  return {
+    name: "memory",
+    open(name): EngineQueue {
+      let queue = queues.get(name);
+      if (!queue) {
+        queue = new MemoryQueue(clock, poll);
+        if (closed) queue.close();
+        else queues.set(name, queue);
+      }
+      return queue;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,93 @@
+import type { DueTime, FailureRecord, NewMessage, StoredMessage } from "../../engine.js";
+import type { HeapItem } from "./heap.js";
+
+/**
+ * A message as the memory engine keeps it. Its state follows from it: with `buried` it is dead, with `lease` leased, else
+ * scheduled or due by `dueAt`. So no message is in two states, and no index can contradict it.
+ */
+export interface MessageRecord extends HeapItem {
+  readonly id: string;
+  /** Its place among equal due times; counted up by the queue. */
+  readonly sequence: number;
+  readonly payload: Uint8Array;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  /** Deliveries at most, over the limit of the claim. */
+  readonly attempts: number | undefined;
+  /** The last moment at which it may be delivered. */
+  readonly expiresAt: number;
+  dueAt: number;
+  /** Deliveries that are over and counted. */
+  failures: number;
+  lease: Lease | undefined;
+  lastError: StoredMessage["lastError"];
+  buried: StoredMessage["buried"];
+}
+
+interface Lease {
+  /** The token of the claim that gave it. */
+  readonly token: string;
+  /** Deliveries at most, fixed by the claim. */
+  readonly attempts: number;
+  readonly until: number;
+}
+
+/** The latest time that a `Date` can hold. */
+const latestTime = 8.64e15;
+
+/** The stored form of a due time: rounded up, so that it is never early; what has passed is now, rounded down, so that it is due. */
+export function dueAtOf(due: DueTime, now: number): number {
+  const wanted = "at" in due ? due.at : now + due.delay;
+  return wanted <= now ? Math.floor(now) : Math.min(Math.ceil(wanted), latestTime);
+}
+
+export function newRecord(message: NewMessage, sequence: number, now: number): MessageRecord {
+  const dueAt = dueAtOf(message.due, now);
+  return {
+    id: message.id,
+    sequence,
+    payload: copyOf(message.payload),
+    headers: message.headers && Object.freeze({ ...message.headers }),
+    attempts: message.attempts,
+    expiresAt: message.expiresIn === undefined ? Infinity : dueAt + Math.ceil(message.expiresIn),
+    dueAt,
+    failures: 0,
+    lease: undefined,
+    lastError: undefined,
+    buried: undefined,
+    slot: -1,
+  };
+}
+
+/** A copy, so that the caller and the engine cannot change each other's bytes. `Buffer.slice` would share them. */
+export function copyOf(payload: Uint8Array): Uint8Array {
+  return new Uint8Array(payload);
+}
+
+/** Keeps the error of a delivery that failed; one that failed without an error keeps the error before it. */
+export function noteError(record: MessageRecord, error: FailureRecord | undefined, now: number): void {
+  if (error === undefined) return;
+  const { name, message, stack } = error;
+  record.lastError = { name, message, ...(stack === undefined ? {} : { stack }), at: Math.floor(now) };
+}
+
+/** Whether it is under a lease that has ended, though nobody has reclaimed it yet. */
+export function isLeaseOver(record: MessageRecord, now: number): boolean {
+  return record.lease !== undefined && record.lease.until <= now;
+}
+
+/** The message as a reader sees it: one whose lease has ended looks as it will when it is reclaimed. */
+export function storedMessageOf(record: MessageRecord, now: number): StoredMessage {
+  const { id, lease, headers, lastError } = record;
+  const common = {
+    id,
+    payload: copyOf(record.payload),
+    attempt: record.failures + (lease ? 1 : 0),
+    ...(headers && { headers }),
+    ...(lastError && { lastError: { ...lastError } }),
+  };
+  if (record.buried) return { ...common, state: "dead", dueAt: record.dueAt, buried: { ...record.buried } };
+  if (!lease) return { ...common, state: record.dueAt <= now ? "due" : "scheduled", dueAt: record.dueAt };
+  if (!isLeaseOver(record, now)) return { ...common, state: "leased", dueAt: record.dueAt, leaseUntil: lease.until };
+  if (common.attempt < lease.attempts) return { ...common, state: "due", dueAt: lease.until };
+  return { ...common, state: "dead", dueAt: record.dueAt, buried: { reason: "attempts", at: Math.floor(now) } };
+}
