@@ -1,0 +1,114 @@
+-- Takes due messages under a lease, reclaims leases that have ended, and says when to claim again.
+-- KEYS: schedule messages leases leased failures dead claims state waiting
+-- ARGV: notAfter consumer order token limit room lease attempts channel
+-- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing}
+local schedule, messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local dead, claims, state, waiting = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+--- @include begin
+local consumer, order, token = ARGV[2], ARGV[3], ARGV[4]
+-- `room`: the caller has room for more than `limit`.
+local limit, room = tonumber(ARGV[5]), ARGV[6] == "1"
+local lease_until, attempts, channel = now + tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+local taken, buried_reply, missing = {}, {}, {}
+--- @include format
+--- @include bury
+--- @include wake
+
+-- The values of `failures`; empty when nothing failed, as is usual.
+local function failures_of(ids)
+  if #ids == 0 or redis.call("HLEN", failures) == 0 then
+    return {}
+  end
+  return read_all(failures, ids)
+end
+local function give(id, due, value, count)
+  local n = #taken
+  taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = id, due, value, count
+end
+local function bury_and_tell(id, due, reason, count, error_at, error_json)
+  bury(id, due, reason, count, error_at, error_json)
+  buried_reply[#buried_reply + 1] = id
+  buried_reply[#buried_reply + 1] = reason
+end
+
+--- @include recover
+--- @include drain
+--- @include reclaim
+
+-- Take. First everything is read and decided, then PUBLISH, then the writes.
+local found = {}
+if limit > 0 and not paused then
+  found = redis.call("ZRANGEBYSCORE", schedule, "-inf", now, "WITHSCORES", "LIMIT", 0, limit)
+end
+-- Reading 1,000 bodies of 100 KiB takes half a second: stop at 1 MiB, but give one message at least.
+local ids, bytes, measure = {}, 0, #found / 2 * biggest > 1048576
+for i = 1, #found, 2 do
+  local id = sub(found[i], 8)
+  if measure then
+    bytes = bytes + redis.call("HSTRLEN", messages, id)
+    if bytes > 1048576 and i > 1 then
+      break
+    end
+  end
+  ids[#ids + 1] = id
+end
+local values, old = read_all(messages, ids), failures_of(ids)
+local gone, forgotten, lease_pairs, leased_pairs = {}, {}, {}, {}
+for i, id in ipairs(ids) do
+  local member, due, value = found[2 * i - 1], tonumber(found[2 * i]), values[i]
+  local seq = sub(member, 1, 7)
+  gone[i] = member
+  if not value or sub(value, 1, 7) ~= seq then
+    -- The body was evicted or deleted by hand, and perhaps the id scheduled anew: that one has an entry of its own.
+    missing[#missing + 1] = id
+    if not value then
+      forgotten[#forgotten + 1] = id
+    end
+  else
+    local count, error_at, error_json, most, expires = 0, 0, "", attempts, nil
+    if old[i] then
+      local _
+      count, error_at, _, _, error_json = failure_of(old[i])
+    end
+    if byte(value, 8) ~= 0 then
+      most, expires = limit_of(value) or attempts, expiry_of(value)
+    end
+    if expires and expires < now then
+      bury_and_tell(id, due, "expired", count, error_at, error_json)
+    elseif count >= most then
+      bury_and_tell(id, due, "attempts", count, error_at, error_json)
+    else
+      give(id, due, value, count)
+      local n = #lease_pairs
+      lease_pairs[n + 1], lease_pairs[n + 2] = lease_until, id
+      leased_pairs[n + 1], leased_pairs[n + 2] = id, lease_value(seq, due, most, token)
+    end
+  end
+end
+
+--- @include turn
+
+variadic("ZREM", schedule, gone)
+variadic("ZADD", leases, lease_pairs)
+variadic("HSET", leased, leased_pairs)
+variadic("HDEL", failures, forgotten)
+bury_all()
+if not layout then
+  redis.call("HSET", state, "v", 1)
+end
+wake_write()
+if waits and consumer ~= duty and consumer ~= deputy then
+  redis.call("ZREMRANGEBYSCORE", waiting, "-inf", "(" .. whole(now))
+  redis.call("ZADD", waiting, now + 3 * poll, consumer)
+end
+if not last then
+  -- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.
+  local some = redis.call("HRANDFIELD", claims, 4, "WITHVALUES")
+  for i = 1, #some, 2 do
+    if tonumber(string.match(some[i + 1], "^%d+ (%d+)")) + 60000 < now then
+      redis.call("HDEL", claims, some[i])
+    end
+  end
+end
+redis.call("HSET", claims, consumer, order .. " " .. whole(#taken > 0 and lease_until or now) .. " " .. token)
+return { now_text, whole(lease_until), whole(next_at), taken, buried_reply, missing }

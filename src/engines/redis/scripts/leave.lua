@@ -1,0 +1,19 @@
+-- Takes a consumer off the books and passes on what it was to look after.
+-- KEYS: schedule claims state waiting
+-- ARGV: notAfter consumer channel
+-- Reply: {now}
+local schedule, claims, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+--- @include begin
+local consumer, channel = ARGV[2], ARGV[3]
+--- @include wake
+placed[1] = consumer
+if duty == consumer then
+  hand_on(math.max(duty_at, now), consumer)
+elseif deputy == consumer then
+  deputy, wake_changed = "", true
+  set_deputy(math.max(deputy_at, now), consumer)
+end
+--- @include drain
+redis.call("HDEL", claims, consumer)
+wake_write()
+return { now_text }

@@ -1,0 +1,9 @@
+-- Stops claims from taking messages until resume.
+-- KEYS: schedule state
+-- ARGV: notAfter
+-- Reply: {now}
+local schedule, state = KEYS[1], KEYS[2]
+--- @include begin
+--- @include drain
+redis.call("HSET", state, "v", layout or 1, "paused", 1)
+return { now_text }

@@ -1,0 +1,15 @@
+-- Bury: moves messages to the dead letters. Needs `dead`, `failures` (keys), `now`, and the snippet format.
+-- `bury` only notes; `bury_all` writes, so that a script can read and validate to its end first. Taking the message out of
+-- `schedule`, or out of `leases` and `leased`, is the caller's.
+local buried, buried_failures = {}, {}
+local function bury(id, due, reason, count, error_at, error_json)
+  buried[#buried + 1] = now
+  buried[#buried + 1] = id
+  buried_failures[#buried_failures + 1] = id
+  buried_failures[#buried_failures + 1] = failure_value(count, error_at, due, reason, error_json)
+end
+local function bury_all()
+  variadic("ZADD", dead, buried)
+  variadic("HSET", failures, buried_failures)
+  buried, buried_failures = {}, {}
+end
