@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import type { Connection, Connector } from "../src/clients/port.js";
+import { nodeRedis } from "../src/clients/node-redis.js";
+import type { Engine } from "../src/engine.js";
+import { memoryEngine } from "../src/engines/memory/engine.js";
+import { redisEngine } from "../src/engines/redis/engine.js";
+import { queueKeys } from "../src/engines/redis/keys.js";
+import { type RedisServer, startRedisServer } from "../src/testing/redis-server.js";
+import { followServerTime } from "./server-time.js";
+
+/** Where the demo keeps its messages. */
+export interface ChosenEngine {
+  readonly engine: Engine;
+  /** The name of a queue that nobody else uses. */
+  readonly queue: string;
+  /** A sentence: which engine, and why. */
+  readonly reason: string;
+  /** The time that decides what is due, Unix ms: the latest that it can be. */
+  now(): number;
+  /** Closes the engine and leaves nothing behind. */
+  leave(): Promise<void>;
+}
+
+/** The demo cannot run; the message is a sentence for people. */
+export class CannotRun extends Error {
+  override readonly name = "CannotRun";
+}
+
+const prefix = "punctual-demo";
+const connectTimeout = 3_000;
+
+/** Takes the Redis of `url` if given, else a private one, else the memory of this process. */
+export async function chooseEngine(url: string | undefined): Promise<ChosenEngine> {
+  if (url !== undefined && url !== "") {
+    return onRedis(url, (target) => `Using the Redis at ${target}, because REDIS_URL is set.`, undefined);
+  }
+  const server = await privateServer();
+  if (server === undefined) return inMemory();
+  const why = "because REDIS_URL is not set and redis-server is on the PATH";
+  try {
+    return await onRedis(server.url, (target) => `Using a private Redis at ${target}, ${why}.`, server);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+async function onRedis(
+  url: string,
+  reason: (target: string) => string,
+  server: RedisServer | undefined,
+): Promise<ChosenEngine> {
+  const queue = `demo-${randomUUID()}`;
+  const connector = connectorTo(url);
+  const connection = await reach(connector);
+  const time = await followServerTime(connection);
+  const engine = redisEngine({ url, prefix });
+  return {
+    engine,
+    queue,
+    reason: reason(connector.target),
+    now: () => time.now(),
+    async leave() {
+      time.stop();
+      // First the engine: a call of it that is still under way could bring keys back.
+      await engine.close();
+      if (server === undefined) await removeQueue(connection, queue);
+      connection.destroy();
+      await server?.stop();
+    },
+  };
+}
+
+function connectorTo(url: string): Connector {
+  try {
+    return nodeRedis({ url });
+  } catch (error) {
+    throw new CannotRun(`REDIS_URL cannot be used. ${sentenceOf(error)}`, { cause: error });
+  }
+}
+
+async function reach(connector: Connector): Promise<Connection> {
+  let connection: Connection | undefined;
+  try {
+    connection = await connector.connect(connectTimeout);
+    // A server that takes connections may still refuse commands, for want of a password.
+    await connection.send(["PING"]);
+    return connection;
+  } catch (error) {
+    connection?.destroy();
+    throw new CannotRun(
+      `The Redis at ${connector.target} cannot be used: ${sentenceOf(error)}. Start it, correct REDIS_URL, or unset REDIS_URL.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Removes the keys of the demo's own queue, each by its name. */
+async function removeQueue(connection: Connection, queue: string): Promise<void> {
+  const { channel: _, ...keys } = queueKeys(prefix, queue);
+  await connection.send(["UNLINK", ...Object.values(keys)]);
+}
+
+/** A Redis of our own, or undefined when there is no redis-server to start. */
+async function privateServer(): Promise<RedisServer | undefined> {
+  try {
+    return await startRedisServer();
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
+    throw new CannotRun(sentenceOf(error), { cause: error });
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function inMemory(): ChosenEngine {
+  const engine = memoryEngine();
+  const queue = "demo";
+  const { clock } = engine.open(queue);
+  return {
+    engine,
+    queue,
+    reason:
+      "Using the memory of this process, because REDIS_URL is not set and there is no redis-server on the PATH. " +
+      "Install Redis to see the real thing.",
+    now: () => clock.now(),
+    leave: () => engine.close(),
+  };
+}

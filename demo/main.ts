@@ -1,0 +1,87 @@
+/** The program behind `npm run demo`. */
+import { CannotRun, chooseEngine } from "./chosen-engine.js";
+import { help, parseCommandLine } from "./command-line.js";
+import { progressBar } from "./progress-bar.js";
+import { isClean, jsonReport, textReport } from "./report.js";
+import type { Scenario } from "./scenario.js";
+import { runWorkload } from "./workload.js";
+
+/** What `--help` says about the exit status. */
+const exitStatus = { clean: 0, unclean: 1, cannotRun: 2, interrupted: 130 };
+
+/** How long an interrupted run may take to clean up before it ends without, ms. */
+const cleanUpLimit = 8_000;
+
+const interruption = new AbortController();
+
+/** The first signal ends the run in good order. npm hands on what the terminal has sent already, so a second one means nothing. */
+function interrupt(): void {
+  if (interruption.signal.aborted) return;
+  interruption.abort(new Error("interrupted"));
+  setTimeout(() => process.exit(exitStatus.interrupted), cleanUpLimit).unref();
+}
+
+async function runDemo(scenario: Scenario, json: boolean): Promise<number> {
+  const { signal } = interruption;
+  const say = json ? console.error : console.log;
+  const chosen = await chooseEngine(process.env["REDIS_URL"]);
+  const bar = progressBar(process.stderr);
+  let errors = 0;
+  try {
+    say(chosen.reason);
+    const { engine, queue } = chosen;
+    const figures = await runWorkload({
+      engine,
+      queue,
+      scenario,
+      now: () => chosen.now(),
+      signal,
+      onProgress: (progress) => bar.update(progress),
+      onError(error) {
+        errors += 1;
+        if (errors > 1) return;
+        bar.end();
+        console.error(`A consumer reports: ${sentenceOf(error)}`);
+      },
+    });
+    bar.end();
+    console.log(json ? JSON.stringify(jsonReport(engine.name, figures)) : `\n${textReport(engine.name, figures)}`);
+    if (!isClean(figures)) console.error(`Not every message came to its end once and in time. Seed: ${scenario.seed}.`);
+    return isClean(figures) ? exitStatus.clean : exitStatus.unclean;
+  } finally {
+    bar.end();
+    await chosen.leave();
+  }
+}
+
+async function main(): Promise<number> {
+  const line = parseCommandLine(process.argv.slice(2));
+  switch (line.wants) {
+    case "help":
+      process.stdout.write(help);
+      return exitStatus.clean;
+    case "refusal":
+      console.error(line.sentence);
+      return exitStatus.cannotRun;
+    case "run":
+      return runDemo(line.scenario, line.json);
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+process.on("SIGINT", interrupt);
+process.on("SIGTERM", interrupt);
+try {
+  process.exitCode = await main();
+} catch (error) {
+  if (interruption.signal.aborted) {
+    console.error("Interrupted; everything is cleaned up.");
+    process.exitCode = exitStatus.interrupted;
+  } else {
+    console.error(error instanceof CannotRun ? error.message : error);
+    process.exitCode = exitStatus.cannotRun;
+  }
+}

@@ -1,0 +1,16 @@
+/** Gives numbers from 0 up to, but not including, 1. */
+export type Random = () => number;
+
+/**
+ * A repeatable source of randomness: the same seed gives the same numbers (mulberry32, which is fast and, for spreading
+ * due times, even enough; it is no source of secrets).
+ */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
