@@ -1,3 +1,4 @@
+import { latestTime } from "../../duration.js";
 import type { DueTime, FailureRecord, NewMessage, StoredMessage } from "../../engine.js";
 import type { HeapItem } from "./heap.js";
 
@@ -30,9 +31,6 @@ interface Lease {
   readonly attempts: number;
   readonly until: number;
 }
-
-/** The latest time that a `Date` can hold. */
-const latestTime = 8.64e15;
 
 /** The stored form of a due time: rounded up, so that it is never early; what has passed is now, rounded down, so that it is due. */
 export function dueAtOf(due: DueTime, now: number): number {
