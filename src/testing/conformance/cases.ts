@@ -1,0 +1,39 @@
+import { atLeastOnceCases } from "./cases/at-least-once.js";
+import { attemptsCases } from "./cases/attempts.js";
+import { boundedWorkCases } from "./cases/bounded-work.js";
+import { cancelCases } from "./cases/cancel.js";
+import { claimCases } from "./cases/claim.js";
+import { dueTimeCases } from "./cases/due-times.js";
+import { expiryCases } from "./cases/expiry.js";
+import { idempotentScheduleCases } from "./cases/idempotent-schedule.js";
+import { leaseCases } from "./cases/lease.js";
+import { messageIdCases } from "./cases/message-ids.js";
+import { neverEarlyCases } from "./cases/never-early.js";
+import { orderCases } from "./cases/order.js";
+import { pauseCases } from "./cases/pause.js";
+import { payloadCases } from "./cases/payload.js";
+import { readCases } from "./cases/read.js";
+import { rescheduleCases } from "./cases/reschedule.js";
+import { settleCases } from "./cases/settle.js";
+import type { ConformanceCase } from "./conformance-case.js";
+
+/** Every case that an engine is held to, by topic. */
+export const conformanceCases: readonly ConformanceCase[] = [
+  ...neverEarlyCases,
+  ...dueTimeCases,
+  ...atLeastOnceCases,
+  ...claimCases,
+  ...leaseCases,
+  ...idempotentScheduleCases,
+  ...settleCases,
+  ...attemptsCases,
+  ...expiryCases,
+  ...orderCases,
+  ...cancelCases,
+  ...rescheduleCases,
+  ...readCases,
+  ...pauseCases,
+  ...payloadCases,
+  ...messageIdCases,
+  ...boundedWorkCases,
+];

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import type { EngineQueue, Receipt } from "../../../engine.js";
+import type { ConformanceCase } from "../conformance-case.js";
+import { hour, ids, minute, newMessage, onStage, second } from "../stage.js";
+
+/** Every operation that needs a lease, answering with outcomes alone. */
+const settling: Readonly<Record<string, (queue: EngineQueue, receipts: readonly Receipt[]) => Promise<string[]>>> = {
+  acknowledge: (queue, receipts) => queue.acknowledge(receipts),
+  retry: (queue, receipts) => queue.retry(receipts.map((receipt) => ({ ...receipt, delay: hour }))),
+  release: (queue, receipts) => queue.release(receipts.map((receipt) => ({ ...receipt, delay: hour }))),
+  bury: (queue, receipts) => queue.bury(receipts.map((receipt) => ({ ...receipt, reason: "stale" }))),
+  extend: async (queue, receipts) => (await queue.extend(receipts, hour)).map((extension) => extension.outcome),
+};
+const operations = ["acknowledge", "retry", "release", "bury", "extend"] as const;
+
+const staleTokenCases = operations.map((operation): ConformanceCase => ({
+  promise: 3,
+  operation,
+  name: `One lease at a time: ${operation} with a lease that was reclaimed gets lease-lost and changes nothing`,
+  run: onStage(async (stage) => {
+    await stage.put("a", { headers: { kept: "yes" } });
+    const stale = await stage.take({ lease: second });
+    await stage.harness.elapse(second + 20);
+    const fresh = await stage.take({ from: stage.otherQueue });
+    assert.deepEqual(fresh.ids, ["a"]);
+    const before = await stage.find("a");
+    assert.deepEqual(await settling[operation]?.(stage.queue, stale.receipts), ["lease-lost"]);
+    assert.deepEqual(await stage.find("a"), before);
+    assert.deepEqual(await stage.otherQueue.acknowledge(fresh.receipts), ["settled"]);
+    assert.deepEqual(await settling[operation]?.(stage.queue, stale.receipts), ["lease-lost"]);
+    assert.equal(await stage.find("a"), undefined);
+  }),
+}));
+
+const settledTokenCases = operations.slice(0, 4).map((first): ConformanceCase => ({
+  promise: 3,
+  operation: first,
+  name: `One lease at a time: a lease that ended by ${first} cannot be used again for anything`,
+  run: onStage(async (stage) => {
+    await stage.put("a");
+    const { receipts } = await stage.take();
+    assert.deepEqual(await settling[first]?.(stage.queue, receipts), ["settled"]);
+    const before = await stage.find("a");
+    for (const operation of operations) {
+      assert.deepEqual(
+        await settling[operation]?.(stage.queue, receipts),
+        ["lease-lost"],
+        `${operation} after ${first}`,
+      );
+      assert.deepEqual(await stage.find("a"), before, `${operation} after ${first} changes nothing`);
+    }
+  }),
+}));
+
+export const leaseCases: readonly ConformanceCase[] = [
+  {
+    promise: 3,
+    operation: "claim",
+    name: "One lease at a time: two processes that claim at the same moment share out what is due, none twice",
+    run: onStage(async (stage) => {
+      const all = ids(210);
+      await stage.queue.schedule(all.map((id) => newMessage(id)));
+      const claims = await Promise.all(
+        all.map((_, index) => {
+          const from = index % 2 === 0 ? stage.queue : stage.otherQueue;
+          return stage.take({ limit: 3, from, consumer: `racer-${index}` });
+        }),
+      );
+      const taken = claims.flatMap((claim) => claim.ids);
+      assert.equal(new Set(taken).size, taken.length, "a message was claimed twice");
+      assert.deepEqual(taken.toSorted(), all.toSorted());
+    }),
+  },
+  {
+    promise: 3,
+    operation: "claim",
+    name: "One lease at a time: a leased message is claimed by nobody else until its lease ends",
+    run: onStage(async (stage) => {
+      await stage.put("a");
+      const { leaseUntil } = await stage.take({ lease: second });
+      await stage.harness.elapse(second / 2);
+      const between = await stage.take({ from: stage.otherQueue });
+      assert.ok(between.now < leaseUntil, "the claim came too late to show anything");
+      assert.deepEqual(between.ids, []);
+      await stage.harness.elapse(second / 2 + 20);
+      assert.deepEqual((await stage.take({ from: stage.otherQueue })).ids, ["a"]);
+    }),
+  },
+  {
+    promise: 3,
+    operation: "extend",
+    name: "One lease at a time: extend moves the deadline to now plus the lease, and nobody else claims before it",
+    run: onStage(async (stage) => {
+      await stage.put("a");
+      const { receipts, leaseUntil } = await stage.take({ lease: second });
+      await stage.harness.elapse(second / 2);
+      const before = await stage.now();
+      const [extension] = await stage.queue.extend(receipts, 2 * second);
+      assert.ok(extension?.outcome === "extended");
+      assert.ok(extension.leaseUntil >= before + 2 * second - 1, "the deadline counts from now");
+      assert.ok(extension.leaseUntil > leaseUntil);
+      assert.equal((await stage.read("a")).leaseUntil, extension.leaseUntil);
+      await stage.harness.elapse(second);
+      assert.deepEqual((await stage.take({ from: stage.otherQueue })).ids, []);
+      assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
+    }),
+  },
+  ...staleTokenCases,
+  ...settledTokenCases,
+  {
+    promise: 3,
+    operation: "acknowledge",
+    name: "One lease at a time: a foreign token and an unknown id get lease-lost from every operation",
+    run: onStage(async (stage) => {
+      await stage.put("leased");
+      const { receipts, leaseUntil } = await stage.take();
+      await stage.put("due");
+      await stage.put("scheduled", { due: { delay: hour } });
+      const strange = ["leased", "due", "scheduled", "absent"].map((id) => ({ id, token: "foreign", leaseUntil }));
+      const before = await stage.queue.get(["leased", "due", "scheduled", "absent"]);
+      for (const operation of operations) {
+        const outcomes = await settling[operation]?.(stage.queue, strange);
+        assert.deepEqual(outcomes, ["lease-lost", "lease-lost", "lease-lost", "lease-lost"], operation);
+      }
+      assert.deepEqual(await stage.queue.get(["leased", "due", "scheduled", "absent"]), before);
+      assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
+    }),
+  },
+  {
+    promise: 3,
+    operation: "acknowledge",
+    name: "One lease at a time: a batch is answered in its order, and a receipt given twice settles once",
+    run: onStage(async (stage) => {
+      await stage.queue.schedule(ids(3).map((id) => newMessage(id)));
+      const [a, b, c] = (await stage.take({ lease: minute })).receipts;
+      assert.ok(a !== undefined && b !== undefined && c !== undefined);
+      const stale = { ...b, token: "foreign" };
+      assert.deepEqual(await stage.queue.acknowledge([c, stale, a, a]), [
+        "settled",
+        "lease-lost",
+        "settled",
+        "lease-lost",
+      ]);
+      assert.equal((await stage.read("m-1")).state, "leased");
+      assert.deepEqual(await stage.queue.acknowledge([b]), ["settled"]);
+    }),
+  },
+];

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import type { ConformanceCase } from "../conformance-case.js";
+import type { Stage } from "../stage.js";
+import { hour, ids, newMessage, onStage, second, shuffled } from "../stage.js";
+
+/** All that is due, in the order in which it is claimed, acknowledged on the way. */
+async function drain(stage: Stage, count: number): Promise<string[]> {
+  const order: string[] = [];
+  for (const claim of await stage.takeAll(count)) {
+    order.push(...claim.ids);
+    await stage.queue.acknowledge(claim.receipts);
+  }
+  return order;
+}
+
+/** A time that is due soon, and still to come when a handful of calls has been made. */
+async function soon(stage: Stage, delay = 500): Promise<number> {
+  return Math.ceil(await stage.now()) + delay;
+}
+
+export const orderCases: readonly ConformanceCase[] = [
+  {
+    promise: 7,
+    operation: "claim",
+    name: "Order: messages are claimed in the order of their due times, however they were scheduled",
+    run: onStage(async (stage) => {
+      const start = await soon(stage, second);
+      const all = ids(200);
+      const messages = all.map((id, index) => newMessage(id, { due: { at: start + index } }));
+      await Promise.all(shuffled(messages).map((message) => stage.queue.schedule([message])));
+      assert.ok((await stage.now()) < start, "scheduling took too long to show anything");
+      await stage.harness.until(async () => (await stage.now()) > start + 200, "all are due", 5 * second);
+      assert.deepEqual(await drain(stage, all.length), all);
+    }),
+  },
+  {
+    promise: 7,
+    operation: "claim",
+    name: "Order: equal due times are claimed in the order in which two producers scheduled them",
+    run: onStage(async (stage) => {
+      const at = await soon(stage);
+      const all = shuffled(ids(60));
+      for (const [index, id] of all.entries()) {
+        const queue = index % 3 === 0 ? stage.otherQueue : stage.queue;
+        await queue.schedule([newMessage(id, { due: { at } })]);
+      }
+      assert.ok((await stage.now()) < at, "scheduling took too long to show anything");
+      await stage.harness.elapse(520);
+      assert.deepEqual(await drain(stage, all.length), all);
+    }),
+  },
+  {
+    promise: 7,
+    operation: "claim",
+    name: "Order: 20,000 messages with random ids that are due in the same ms keep the order of scheduling",
+    run: onStage(async (stage) => {
+      const at = await soon(stage, 1_500);
+      const all = shuffled(ids(20_000));
+      for (let from = 0; from < all.length; from += 5_000) {
+        const batch = all.slice(from, from + 5_000);
+        await stage.queue.schedule(batch.map((id) => newMessage(id, { due: { at } })));
+      }
+      await stage.harness.until(async () => (await stage.now()) > at, "they are due", 5 * second);
+      assert.deepEqual(await drain(stage, all.length), all);
+    }),
+  },
+  {
+    promise: 7,
+    operation: "reschedule",
+    name: "Order: a rescheduled message takes its place among equal due times as the one scheduled when it was",
+    run: onStage(async (stage) => {
+      const at = await soon(stage);
+      await stage.put("a", { due: { delay: hour } });
+      await stage.put("b", { due: { at } });
+      await stage.put("c", { due: { delay: hour } });
+      await stage.put("d", { due: { at } });
+      await stage.queue.reschedule([{ id: "c", due: { at } }]);
+      await stage.queue.reschedule([{ id: "a", due: { at } }]);
+      await stage.harness.elapse(520);
+      assert.deepEqual(await drain(stage, 4), ["a", "b", "c", "d"]);
+    }),
+  },
+  {
+    promise: 7,
+    operation: "retry",
+    name: "Order: messages that are retried in one call keep the order in which they were scheduled",
+    run: onStage(async (stage) => {
+      const all = shuffled(ids(30));
+      await stage.queue.schedule(all.map((id) => newMessage(id)));
+      const { receipts } = await stage.take();
+      await stage.queue.retry(shuffled(receipts).map((receipt) => ({ ...receipt, delay: 20 })));
+      const dues = (await stage.queue.get(all)).map((message) => message?.dueAt);
+      assert.equal(new Set(dues).size, 1, "one call has one time");
+      await stage.harness.elapse(40);
+      assert.deepEqual(await drain(stage, all.length), all);
+    }),
+  },
+  {
+    promise: 7,
+    operation: "schedule",
+    name: "Order: a replaced message goes behind those that were scheduled for the same time before it",
+    run: onStage(async (stage) => {
+      const at = await soon(stage);
+      for (const id of ["a", "b", "c"]) await stage.put(id, { due: { at } });
+      const { outcome } = await stage.put("a", { due: { at }, onDuplicate: "replace" });
+      assert.equal(outcome, "replaced");
+      await stage.harness.elapse(520);
+      assert.deepEqual(await drain(stage, 3), ["b", "c", "a"]);
+    }),
+  },
+  {
+    promise: 7,
+    operation: "claim",
+    name: "Order: what is reclaimed is due as of the end of its lease, behind what was due before and before what came after",
+    run: onStage(async (stage) => {
+      await stage.put("reclaimed");
+      const { leaseUntil } = await stage.take({ lease: second });
+      await stage.put("before", { due: { at: leaseUntil - 10 } });
+      await stage.put("after", { due: { at: leaseUntil + 10 } });
+      await stage.harness.elapse(second + 40);
+      const { messages } = await stage.take();
+      assert.deepEqual(
+        messages.map((message) => message.id),
+        ["before", "reclaimed", "after"],
+      );
+      assert.equal(messages[1]?.dueAt, leaseUntil);
+    }),
+  },
+];

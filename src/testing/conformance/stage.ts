@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import type {
+  ClaimRequest,
+  ClaimResult,
+  EngineQueue,
+  NewMessage,
+  Receipt,
+  ScheduleResult,
+  StoredMessage,
+} from "../../engine.js";
+import type { ConformanceHarness } from "./conformance-case.js";
+
+export const second = 1_000;
+export const minute = 60 * second;
+export const hour = 60 * minute;
+
+/** A claim, with what is needed to settle what it took. */
+export interface Taken extends ClaimResult {
+  readonly token: string;
+  readonly ids: readonly string[];
+  readonly receipts: readonly Receipt[];
+}
+
+/** Something that is closed when its case ends. */
+export interface Closable {
+  close(options?: { timeout?: number }): Promise<void>;
+}
+
+/** A queue of its own on which one case plays, and the short forms in which cases are written. */
+export class Stage {
+  readonly harness: ConformanceHarness;
+  readonly name: string;
+  readonly queue: EngineQueue;
+  /** The same queue as another process has it. */
+  readonly otherQueue: EngineQueue;
+  readonly #closables: Closable[] = [];
+  #claims = 0;
+
+  constructor(harness: ConformanceHarness) {
+    this.harness = harness;
+    this.name = harness.queueName();
+    this.queue = harness.engine.open(this.name);
+    this.otherQueue = harness.other.open(this.name);
+  }
+
+  /** Schedules one message, due now unless `options` say otherwise; its payload is `payload of <id>`. */
+  async put(id: string, options: Partial<Omit<NewMessage, "id">> = {}): Promise<ScheduleResult> {
+    const [result] = await this.queue.schedule([newMessage(id, options)]);
+    assert.ok(result !== undefined, "schedule answered one message with nothing");
+    return result;
+  }
+
+  /** Claims as consumer `consumer-1` with a lease of one minute and a limit of 100, unless `options` say otherwise. */
+  async take(options: Partial<ClaimRequest> & { from?: EngineQueue } = {}): Promise<Taken> {
+    const { from = this.queue, ...request } = options;
+    const consumer = from === this.queue ? "consumer-1" : "consumer-2";
+    const token = request.token ?? `${this.name}/${++this.#claims}`;
+    const claim = await from.claim({ limit: 100, lease: minute, consumer, attempts: 5, ...request, token });
+    for (const message of claim.messages) {
+      assert.ok(message.dueAt <= claim.now, `${message.id} was claimed ${message.dueAt - claim.now} ms early`);
+    }
+    const ids = claim.messages.map((message) => message.id);
+    return { ...claim, token, ids, receipts: ids.map((id) => ({ id, token, leaseUntil: claim.leaseUntil })) };
+  }
+
+  /** Claims until `count` messages are taken or nothing more is due; a claim may give less than there is. */
+  async takeAll(count: number, options: Partial<ClaimRequest> & { from?: EngineQueue } = {}): Promise<Taken[]> {
+    const claims: Taken[] = [];
+    for (let taken = 0; taken < count;) {
+      const claim = await this.take({ ...options, limit: Math.min(options.limit ?? 1_000, count - taken) });
+      claims.push(claim);
+      taken += claim.ids.length;
+      if (claim.ids.length === 0 && claim.nextAt > claim.now) break;
+    }
+    return claims;
+  }
+
+  /** The message with this id as it lies in the store. */
+  async find(id: string): Promise<StoredMessage | undefined> {
+    const [message] = await this.queue.get([id]);
+    return message;
+  }
+
+  /** The message with this id, which has to be there. */
+  async read(id: string): Promise<StoredMessage> {
+    const message = await this.find(id);
+    assert.ok(message !== undefined, `there is no message ${JSON.stringify(id)}`);
+    return message;
+  }
+
+  /** The true time of the engine, by a claim that takes nothing. */
+  async now(): Promise<number> {
+    const { now } = await this.take({ limit: 0, consumer: "clock-reader" });
+    return now;
+  }
+
+  /** Lets time pass until `promise` has settled, and gives its value. */
+  async passing<T>(promise: Promise<T>, what: string, within = 5 * second): Promise<T> {
+    let settled = false;
+    const mark = () => (settled = true);
+    promise.then(mark, mark);
+    await this.harness.until(() => settled, what, within);
+    return promise;
+  }
+
+  /** Has `closable` closed when the case ends, however it ends. */
+  keep<T extends Closable>(closable: T): T {
+    this.#closables.push(closable);
+    return closable;
+  }
+
+  /** Closes what was kept. */
+  async leave(): Promise<void> {
+    const closing = Promise.all(this.#closables.map((one) => one.close({ timeout: 0 })));
+    await this.passing(closing, "consumers of the case are closed", 20 * second);
+  }
+}
+
+/** A case that plays on a stage. */
+export function onStage(play: (stage: Stage) => Promise<void>): (harness: ConformanceHarness) => Promise<void> {
+  return async (harness) => {
+    const stage = new Stage(harness);
+    try {
+      await play(stage);
+    } finally {
+      await stage.leave();
+    }
+  };
+}
+
+/** A message as the engine takes it, due now unless `options` say otherwise. */
+export function newMessage(id: string, options: Partial<Omit<NewMessage, "id">> = {}): NewMessage {
+  return { id, payload: bytes(`payload of ${id}`), due: { delay: 0 }, onDuplicate: "keep", ...options };
+}
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+export function text(payload: Uint8Array): string {
+  return new TextDecoder().decode(payload);
+}
+
+/** Numbered ids, such as `a-0`, `a-1` … */
+export function ids(count: number, prefix = "m"): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
+}
+
+/** The same ids in an order that looks random and is the same in each run. */
+export function shuffled<T>(items: readonly T[]): T[] {
+  const order = [...items];
+  let seed = 1;
+  for (let index = order.length - 1; index > 0; index--) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    const other = seed % (index + 1);
+    const [a, b] = [order[index], order[other]];
+    if (a === undefined || b === undefined) continue;
+    order[index] = b;
+    order[other] = a;
+  }
+  return order;
+}
