@@ -42,7 +42,7 @@ const directions = [
 ];
 
 describe("Imports point one way", () => {
-  it.each(directions)("$sentence", ({ from, never }) => {
+  it.each(directions.map((direction) => [direction.sentence, direction] as const))("%s", (_, { from, never }) => {
     const wrong = source
       .filter((path) => from.test(path))
       .flatMap((path) => importsOf(path).map(({ target }) => ({ path, target })))
