@@ -45,7 +45,10 @@ export interface Connection {
   destroy(): void;
 }
 
-/** Makes connections. `connect` rejects with a `CommandFailure`, in `connectTimeout` ms at the latest. */
+/**
+ * Makes connections. `connect` rejects with a `CommandFailure`, in `connectTimeout` ms at the latest, or with a
+ * `PunctualError` `misconfigured` where trying again is of no use before somebody changes something.
+ */
 export interface Connector {
   /** Where it connects to, without secrets; for error texts. */
   readonly target: string;

@@ -1,0 +1,81 @@
+import type { CommandFailure } from "../../clients/port.js";
+import type { ErrorCode } from "../../errors.js";
+
+/** What to do about a call that failed. */
+export interface Remedy {
+  /**
+   * - `repeat`: send it again at once;
+   * - `repeat-later`: after a pause that grows from 50 ms to 2 s;
+   * - or give it up with this error code.
+   */
+  readonly action: "repeat" | "repeat-later" | Extract<ErrorCode, "storage-full" | "misconfigured" | "refused">;
+  /** Whether the connection is of no more use, so that a new one is made. */
+  readonly dropConnection: boolean;
+  /** For people: what the error means here, where its own text does not say it. */
+  readonly advice?: string;
+}
+
+const repeat: Remedy = { action: "repeat", dropConnection: false };
+const repeatLater: Remedy = { action: "repeat-later", dropConnection: false };
+const repeatElsewhere: Remedy = { action: "repeat-later", dropConnection: true };
+const misconfigured = (advice: string, dropConnection = false): Remedy => ({
+  action: "misconfigured",
+  dropConnection,
+  advice,
+});
+
+/** By the first word of the error reply. None of these ran, except where said. */
+const remedies: Readonly<Record<string, Remedy>> = {
+  NOSCRIPT: repeat,
+  // Ours: the script came to run later than the call allowed. The error says what time it is.
+  TOOLATE: repeat,
+
+  LOADING: repeatLater,
+  BUSY: repeatLater,
+  CLUSTERDOWN: repeatLater,
+  TRYAGAIN: repeatLater,
+
+  // This server is no primary any more. A new connection may lead to the one that is.
+  READONLY: repeatElsewhere,
+  MASTERDOWN: repeatElsewhere,
+  UNBLOCKED: repeatElsewhere,
+
+  OOM: { action: "storage-full", dropConnection: false, advice: "Redis is at its memory limit (maxmemory)" },
+
+  MISCONF: misconfigured("Redis refuses writes because it cannot save its files"),
+  NOREPLICAS: misconfigured("Redis refuses writes because too few replicas are connected (min-replicas-to-write)"),
+  NOAUTH: misconfigured("Redis asks for a password and none was given", true),
+  WRONGPASS: misconfigured("Redis does not accept the user or the password"),
+  NOPERM: misconfigured("the user of Redis lacks a right that is needed"),
+  // An operation may have done a part of its work before it met the foreign value.
+  WRONGTYPE: misconfigured("a key of the queue holds a value of another kind, which something else has written"),
+  CROSSSLOT: misconfigured("the keys of one queue are spread over several slots; this is a fault in punctual"),
+  MOVED: misconfigured("the server is a node of a Redis Cluster, and was addressed as a single server"),
+  ASK: misconfigured("the server is a node of a Redis Cluster, and was addressed as a single server"),
+  // Ours: the queue was written by a newer version.
+  LAYOUT: misconfigured("the queue was written by a newer version of punctual, which this one cannot read"),
+  // An unknown command, a script that stopped on an error of its own: an operation may have done a part of its work.
+  ERR: misconfigured("Redis could not run the call"),
+};
+
+/** What a failure of a call asks for. */
+export function remedyFor(failure: CommandFailure): Remedy {
+  // The connection is dropped even where it may live: what is sent after a lost reply must not wait behind it.
+  if (failure.outcome !== "refused") return { action: "repeat", dropConnection: true };
+  return remedies[innermostCode(failure)] ?? { action: "refused", dropConnection: false };
+}
+
+/** What a connection that could not be made asks for: to try again, which is done anyway, or to tell the callers at once. */
+export function isMisconfiguration(failure: CommandFailure): boolean {
+  if (failure.outcome !== "refused" || /max number of clients/i.test(failure.message)) return false;
+  return remedyFor(failure).action === "misconfigured";
+}
+
+/** Some servers wrap the error that a script met in one of their own. */
+function innermostCode({ code, message }: CommandFailure): string {
+  if (code !== "ERR") return code;
+  // Redis 7: "ERR The user executing the script can't run this command or subcommand script: …"
+  if (message.startsWith("ERR The user executing the script ")) return "NOPERM";
+  // Redis 6: "ERR Error running script (call to f_…): @user_script:3: -OOM command not allowed …"
+  return /^ERR Error running script .*@user_script: ?\d+: -?([A-Z]{2,}) /.exec(message)?.[1] ?? code;
+}

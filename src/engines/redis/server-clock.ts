@@ -1,0 +1,109 @@
+import { type CancelTimer, type Clock, timerClock } from "../../clock.js";
+
+/** Where a `ServerClock` reads the time of this machine. */
+export interface LocalTime {
+  /** A clock that never steps, ms. Default `performance.now()`. */
+  readonly monotonic?: (() => number) | undefined;
+  /** Unix time, ms; only a first guess, until the server has told its own. Default `Date.now()`. */
+  readonly wall?: (() => number) | undefined;
+}
+
+/** What the server said the time was, and when we asked and heard, by the monotonic clock. */
+export interface TimeSample {
+  /** Unix ms. The true time when it was taken lay between this and `resolution` later. */
+  readonly serverTime: number;
+  /** ms; 1 for whole milliseconds. */
+  readonly resolution: number;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+}
+
+/** How far the server's clock is ahead of the monotonic one: at least and at most, ms. */
+interface Offset {
+  lower: number;
+  upper: number;
+}
+
+/** For how long a sample counts: between one and two of these, ms. Shorter, and a quiet client has none; longer, and drift shows. */
+const halfWindow = 10_000;
+
+/**
+ * The clock of a Redis server, estimated from its replies.
+ *
+ * A reply proves that the server's time was taken after we asked and before we heard, so each one bounds the offset between
+ * the two clocks on both sides. The best bounds of the last 10 to 20 s count. A reply that lies outside of them proves that
+ * a clock has stepped; then it alone counts, at once.
+ */
+export class ServerClock implements Clock {
+  readonly #monotonic: () => number;
+  readonly #timers: Clock;
+  readonly #armed = new Set<() => void>();
+  #firstGuess: number;
+  #current: Offset | undefined;
+  #previous: Offset | undefined;
+  #currentSince = 0;
+
+  constructor({ monotonic = () => performance.now(), wall = () => Date.now() }: LocalTime = {}) {
+    this.#monotonic = monotonic;
+    this.#firstGuess = wall() - monotonic();
+    this.#timers = timerClock(() => this.now());
+  }
+
+  /** At the latest the true time, as far as the replies tell. Before the first of them, the time of this machine. */
+  now(): number {
+    const lower = Math.max(this.#current?.lower ?? -Infinity, this.#previous?.lower ?? -Infinity);
+    return this.#monotonic() + (lower === -Infinity ? this.#firstGuess : lower);
+  }
+
+  /** At the earliest the true time: what must not happen before a server time waits for `now()`, what must be over by then ends at this. */
+  latest(): number {
+    const upper = Math.min(this.#current?.upper ?? Infinity, this.#previous?.upper ?? Infinity);
+    return this.#monotonic() + (upper === Infinity ? this.#firstGuess : upper);
+  }
+
+  runAt(time: number, callback: () => void): CancelTimer {
+    let cancel: CancelTimer;
+    const arm = () => {
+      cancel = this.#timers.runAt(time, () => {
+        this.#armed.delete(rearm);
+        callback();
+      });
+    };
+    const rearm = () => {
+      cancel();
+      arm();
+    };
+    arm();
+    this.#armed.add(rearm);
+    return () => {
+      this.#armed.delete(rearm);
+      cancel();
+    };
+  }
+
+  /** Learns from a reply. */
+  learn({ serverTime, resolution, sentAt, receivedAt }: TimeSample): void {
+    const heard: Offset = { lower: serverTime - receivedAt, upper: serverTime + resolution - sentAt };
+    this.#slide(receivedAt);
+    const stepped = [this.#current, this.#previous].some(
+      (known) => known !== undefined && (heard.lower > known.upper || heard.upper < known.lower),
+    );
+    if (stepped) this.#current = this.#previous = undefined;
+    if (this.#current === undefined) {
+      this.#current = heard;
+      this.#currentSince = receivedAt;
+    } else {
+      this.#current.lower = Math.max(this.#current.lower, heard.lower);
+      this.#current.upper = Math.min(this.#current.upper, heard.upper);
+    }
+    // Timers were set for as long as the old clock said.
+    if (stepped) for (const rearm of this.#armed) rearm();
+  }
+
+  #slide(to: number): void {
+    const age = to - this.#currentSince;
+    if (age < halfWindow) return;
+    this.#previous = age < 2 * halfWindow ? this.#current : undefined;
+    this.#current = undefined;
+  }
+}

@@ -1,0 +1,209 @@
+import { CommandFailure, type Connector } from "../../clients/port.js";
+import { PunctualError } from "../../errors.js";
+import { isMisconfiguration, remedyFor } from "./replies-of-failure.js";
+import type { ServerClock } from "./server-clock.js";
+import { Session } from "./supervisor-session.js";
+
+/** Whether the server can be reached. */
+export type ConnectionState = "ready" | "recovering";
+
+export interface LinkOptions {
+  readonly connector: Connector;
+  readonly clock: ServerClock;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** How long the server may answer nothing while commands wait, ms. */
+  readonly watchdog: number;
+}
+
+/** How long making a connection may take, ms. */
+const connectTimeout = 1_000;
+/** Pauses before the connection is made again, ms: the first, doubling up to the longest. */
+const firstPause = 20;
+const longestPause = 1_000;
+
+interface Waiter {
+  isGone(): boolean;
+  resolve(session: Session): void;
+  reject(error: PunctualError): void;
+}
+
+/** Keeps a connection to one server: makes the first one when it is asked for, and another one whenever it is lost. */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #channels = new Map<string, Set<(message: Buffer) => void>>();
+  readonly #waiters = new Set<Waiter>();
+  readonly #stateListeners = new Set<(state: ConnectionState, cause?: PunctualError) => void>();
+  #session: Session | undefined;
+  #keeping: Promise<void> | undefined;
+  #state: ConnectionState | undefined;
+  #failure: PunctualError | undefined;
+  #closed = false;
+  #onLost: () => void = () => {};
+  /** Ends what the keeper waits for, for `close`. */
+  #interrupt: () => void = () => {};
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  /** Why there is no connection, if there is none. */
+  get lastFailure(): PunctualError | undefined {
+    return this.#failure;
+  }
+
+  /**
+   * A connection on which commands can be sent. Fails with `closed`, and with `misconfigured` while that is so.
+   * @param isGone Whether the caller has given up waiting, so that it can be forgotten.
+   */
+  session(isGone: () => boolean): Promise<Session> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (this.#session?.alive) return Promise.resolve(this.#session);
+    if (this.#failure?.code === "misconfigured") return Promise.reject(this.#failure);
+    this.#keeping ??= this.#keep();
+    return new Promise((resolve, reject) => this.#waiters.add({ isGone, resolve, reject }));
+  }
+
+  refuseWhenClosed(): void {
+    if (this.#closed) throw closedError();
+  }
+
+  /** Notes who hears a channel, for this connection and those after it. */
+  hear(channel: string, listener: (message: Buffer) => void): () => Promise<void> {
+    // One function may listen twice, and each of the two ends by itself.
+    const hearer = (message: Buffer) => listener(message);
+    const listeners = this.#channels.get(channel) ?? new Set();
+    listeners.add(hearer);
+    this.#channels.set(channel, listeners);
+    return async () => {
+      listeners.delete(hearer);
+      if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;
+      this.#channels.delete(channel);
+      // If the connection is lost over it, the next one will not hear the channel.
+      await this.#session?.unlisten(channel).catch(() => {});
+    };
+  }
+
+  /** Hears a channel on a connection; resolves when the server has confirmed it. */
+  listen(session: Session, channel: string): Promise<void> {
+    return session.listen(channel, (message) => {
+      for (const listener of this.#channels.get(channel) ?? []) listener(message);
+    });
+  }
+
+  onState(listener: (state: ConnectionState, cause?: PunctualError) => void): () => void {
+    const hearer: typeof listener = (state, cause) => listener(state, cause);
+    this.#stateListeners.add(hearer);
+    return () => this.#stateListeners.delete(hearer);
+  }
+
+  /** Ends the connection and what waits for it. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stateListeners.clear();
+    this.#session?.end();
+    for (const waiter of this.#waiters) waiter.reject(closedError());
+    this.#waiters.clear();
+    this.#interrupt();
+    await this.#keeping;
+  }
+
+  async #keep(): Promise<void> {
+    let failures = 0;
+    while (!this.#closed) {
+      try {
+        const session = await this.#interruptible(this.#open());
+        failures = 0;
+        if (session !== undefined) await this.#keepUntilLost(session);
+      } catch (error) {
+        this.#fail(this.#explained(error));
+        failures++;
+      }
+      // What somebody has to change first is not asked for more often.
+      const longest = this.#failure?.code === "misconfigured" ? longestPause : firstPause * 2 ** failures;
+      const pause = Math.min(longest, longestPause) * (0.5 + this.#options.random() / 2);
+      let timer: NodeJS.Timeout | undefined;
+      await this.#interruptible(new Promise<void>((resolve) => (timer = setTimeout(resolve, pause))));
+      clearTimeout(timer);
+    }
+  }
+
+  /** Makes a connection that knows the server's time and hears all channels. */
+  async #open(): Promise<Session> {
+    const { connector, clock, now, watchdog } = this.#options;
+    const connection = await connector.connect(connectTimeout);
+    const session: Session = new Session(connection, {
+      clock,
+      now,
+      watchdog,
+      onLost: (cause) => this.#lose(session, cause),
+    });
+    try {
+      this.refuseWhenClosed();
+      await session.askTime();
+      await Promise.all(Array.from(this.#channels.keys(), (channel) => this.listen(session, channel)));
+      this.refuseWhenClosed();
+      return session;
+    } catch (error) {
+      session.end();
+      throw error;
+    }
+  }
+
+  async #keepUntilLost(session: Session): Promise<void> {
+    if (!session.alive) return;
+    this.#session = session;
+    this.#failure = undefined;
+    for (const waiter of this.#waiters) waiter.resolve(session);
+    this.#waiters.clear();
+    const lost = new Promise<void>((resolve) => (this.#onLost = resolve));
+    this.#tell("ready");
+    await this.#interruptible(lost);
+  }
+
+  #lose(session: Session, cause: Error): void {
+    // One that is lost before it was ready fails in `#open`.
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    this.#fail(this.#explained(cause));
+    this.#onLost();
+  }
+
+  #fail(error: PunctualError): void {
+    const news = this.#state !== "recovering" || this.#failure?.code !== error.code;
+    this.#failure = error;
+    for (const waiter of this.#waiters) {
+      if (error.code === "misconfigured") waiter.reject(error);
+      else if (!waiter.isGone()) continue;
+      // In a long outage, those that gave up would pile up.
+      this.#waiters.delete(waiter);
+    }
+    if (news && !this.#closed) this.#tell("recovering", error);
+  }
+
+  #tell(state: ConnectionState, cause?: PunctualError): void {
+    this.#state = state;
+    for (const listener of this.#stateListeners) listener(state, cause);
+  }
+
+  #explained(error: unknown): PunctualError {
+    if (error instanceof PunctualError) return error;
+    const { target } = this.#options.connector;
+    const text = error instanceof Error ? error.message : String(error);
+    if (error instanceof CommandFailure && isMisconfiguration(error)) {
+      const advice = remedyFor(error).advice ?? "Redis refuses the connection";
+      return new PunctualError("misconfigured", `Cannot use ${target}: ${advice} (${text})`, { cause: error });
+    }
+    return new PunctualError("not-sent", `No connection to ${target}: ${text}`, { cause: error });
+  }
+
+  /** Waits for `promise`, or until `close`; then gives undefined and leaves it alone. */
+  #interruptible<T>(promise: Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#interrupt = () => resolve(undefined);
+      promise.then(resolve, reject);
+    });
+  }
+}
+
+const closedError = () => new PunctualError("closed", "The engine was closed; make a new one.");

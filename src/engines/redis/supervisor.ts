@@ -1,0 +1,189 @@
+import { type CommandArgument, CommandFailure, type Connector } from "../../clients/port.js";
+import type { Clock } from "../../clock.js";
+import type { CallOptions } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { remedyFor } from "./replies-of-failure.js";
+import type { Evaluation, Evaluator, Script } from "./script.js";
+import { ServerClock } from "./server-clock.js";
+import { type ConnectionState, Link } from "./supervisor-link.js";
+import { gaveUp, Patience } from "./supervisor-patience.js";
+import type { Session } from "./supervisor-session.js";
+
+export interface SupervisorOptions {
+  readonly connector: Connector;
+  /** The estimate of the server's time, which several supervisors of one server can share. Default a new one. */
+  readonly clock?: ServerClock | undefined;
+  /** Monotonic time, ms. Default `performance.now()`. */
+  readonly now?: (() => number) | undefined;
+  /** From 0 to 1, for jitter. Default `Math.random()`. */
+  readonly random?: (() => number) | undefined;
+}
+
+/** How long a command may wait for its reply, and how long after it was sent it may still run, ms. */
+export const commandTimeout = 2_000;
+/** How long a call waits for Redis unless it says otherwise, ms. */
+const defaultTimeout = 10_000;
+
+/** Pause before a call is repeated that the server refused, ms. */
+const firstPause = 50;
+const longestPause = 2_000;
+
+/**
+ * Runs scripts, whatever happens to the connection meanwhile. It connects when it is first needed, and then again and again
+ * until it is closed. A connection that was lost, or on which the server has been silent for 2 s, is thrown away and a new
+ * one is made: a client that repairs itself repeats what it must not, or hangs.
+ */
+export class Supervisor implements Evaluator {
+  readonly clock: Clock;
+  readonly #link: Link;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #target: string;
+
+  constructor({
+    connector,
+    clock = new ServerClock(),
+    now = () => performance.now(),
+    random = Math.random,
+  }: SupervisorOptions) {
+    this.clock = clock;
+    this.#now = now;
+    this.#random = random;
+    this.#target = connector.target;
+    this.#link = new Link({ connector, clock, now, random, watchdog: commandTimeout });
+  }
+
+  async evaluate(
+    script: Script,
+    keys: readonly string[],
+    args: readonly CommandArgument[],
+    { timeout = defaultTimeout, signal }: CallOptions = {},
+  ): Promise<Evaluation> {
+    const patience = new Patience(timeout, signal, this.#now);
+    // A script that outlived its caller could still act when the caller has long done something else.
+    const budget = () => Math.min(commandTimeout, patience.left);
+    let uncertain = false;
+    let last: CommandFailure | undefined;
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const session = await patience.outlasts(this.#link.session(() => patience.over !== undefined));
+        if (session === gaveUp) throw this.#giveUp(patience, uncertain, last);
+        const ended = await patience.outlasts(settled(session.evaluate(script, keys, args, budget)));
+        if (ended === gaveUp) throw this.#giveUp(patience, true, last);
+        if (ended instanceof CommandFailure) {
+          last = ended;
+          uncertain ||= ended.outcome === "unknown";
+          await this.#remedy(ended, session, attempt, patience);
+        } else return { reply: ended.reply, uncertain };
+      }
+    } catch (error) {
+      throw uncertain ? asUnknown(error) : error;
+    } finally {
+      patience.end();
+    }
+  }
+
+  /**
+   * Hears a channel, also over lost connections, until the function that it gives is called. Waits until the server has
+   * confirmed it, however long that takes, unless `signal` aborts. Fails at once with `misconfigured` and `closed`.
+   */
+  async subscribe(
+    channel: string,
+    listener: (message: Buffer) => void,
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<() => Promise<void>> {
+    const patience = new Patience(Infinity, signal, this.#now);
+    // From now on, new connections hear the channel, too.
+    const unsubscribe = this.#link.hear(channel, listener);
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const session = await patience.outlasts(this.#link.session(() => patience.over !== undefined));
+        if (session === gaveUp) throw this.#giveUp(patience, false, undefined);
+        const ended = await patience.outlasts(settled(this.#link.listen(session, channel)));
+        if (ended === gaveUp) throw this.#giveUp(patience, false, undefined);
+        if (!(ended instanceof CommandFailure)) return unsubscribe;
+        await this.#remedy(ended, session, attempt, patience);
+      }
+    } catch (error) {
+      await unsubscribe();
+      throw error;
+    } finally {
+      patience.end();
+    }
+  }
+
+  /**
+   * Hears whether the server can be reached: `recovering` when the connection was lost or could not be made, with the cause
+   * (and again when the cause changes); `ready` when there is one again and all channels are heard. Gives a function that
+   * ends it.
+   */
+  onState(listener: (state: ConnectionState, cause?: PunctualError) => void): () => void {
+    return this.#link.onState(listener);
+  }
+
+  /** Ends the connection. Calls under way fail with `closed`. Safe to call twice. */
+  close(): Promise<void> {
+    return this.#link.close();
+  }
+
+  /** Prepares the next attempt, or fails for good. */
+  async #remedy(failure: CommandFailure, session: Session, attempt: number, patience: Patience): Promise<void> {
+    this.#link.refuseWhenClosed();
+    const { action, dropConnection, advice } = remedyFor(failure);
+    if (dropConnection) session.drop(failure);
+    // Whatever it is: what does not help the first times is not tried without a pause.
+    if (action === "repeat" && attempt < 3) return;
+    if (action === "repeat" || action === "repeat-later") {
+      const pause = Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + this.#random() / 2);
+      await patience.outlasts(new Promise((resolve) => setTimeout(resolve, Math.min(pause, patience.left))));
+      return;
+    }
+    throw new PunctualError(action, sentence(advice ?? "Redis refused the call", this.#target, failure), {
+      cause: failure,
+      details: { reply: failure.code },
+    });
+  }
+
+  #giveUp({ over }: Patience, mayHaveRun: boolean, last: CommandFailure | undefined): PunctualError {
+    const cause = last ?? this.#link.lastFailure;
+    const why = over === "aborted" ? "The call was aborted" : "The time for the call is over";
+    const options = cause === undefined ? {} : { cause };
+    const because = cause === undefined ? "" : `: ${cause.message}`;
+    if (mayHaveRun) {
+      return new PunctualError(
+        "outcome-unknown",
+        `${why}, and it may have run; no reply from ${this.#target}${because}`,
+        options,
+      );
+    }
+    if (last?.outcome === "refused") {
+      return new PunctualError("refused", `${why}; ${this.#target} did not run it${because}`, {
+        ...options,
+        details: { reply: last.code },
+      });
+    }
+    return new PunctualError("not-sent", `${why}; ${this.#target} could not be reached${because}`, options);
+  }
+}
+
+/** A failure as a value; anything else that is thrown is a fault of ours and stays thrown. */
+async function settled<T>(promise: Promise<T>): Promise<{ reply: T } | CommandFailure> {
+  try {
+    return { reply: await promise };
+  } catch (error) {
+    if (error instanceof CommandFailure) return error;
+    throw error;
+  }
+}
+
+/** After an attempt that may have run, no later failure says that nothing was changed. */
+function asUnknown(error: unknown): unknown {
+  if (!(error instanceof PunctualError) || error.code === "closed" || error.code === "outcome-unknown") return error;
+  return new PunctualError("outcome-unknown", `The call may have run, and could not be repeated: ${error.message}`, {
+    cause: error,
+  });
+}
+
+function sentence(meaning: string, target: string, { message }: CommandFailure): string {
+  return `${meaning.charAt(0).toUpperCase()}${meaning.slice(1)} (${target}): ${message}`;
+}
