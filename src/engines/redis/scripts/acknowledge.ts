@@ -1,0 +1,17 @@
+import type { Receipt, Settlement } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { settle } from "./settle.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("acknowledge", sources["acknowledge"]);
+const keyNames = ["messages", "leases", "leased", "failures", "state"] as const satisfies readonly (keyof QueueKeys)[];
+
+/** Deletes messages whose leases are still held. */
+export async function acknowledge(
+  evaluator: Evaluator,
+  keys: QueueKeys,
+  receipts: readonly Receipt[],
+): Promise<Settlement[]> {
+  return await settle(evaluator, receipts, { script, keys: keyNames.map((name) => keys[name]) });
+}

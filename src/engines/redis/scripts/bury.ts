@@ -1,0 +1,21 @@
+import type { Burial, Settlement } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { encodeError } from "../message-format.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { settle } from "./settle.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("bury", sources["bury"]);
+const keyNames = ["leases", "leased", "failures", "dead", "state"] as const satisfies readonly (keyof QueueKeys)[];
+
+/** The longest reason that is stored, UTF-16 units: its length in bytes has 16 bits. What is longer is cut. */
+const longestReason = 16_000;
+
+/** Moves messages whose leases are still held to the dead letters; the delivery counts as an attempt. */
+export async function bury(evaluator: Evaluator, keys: QueueKeys, burials: readonly Burial[]): Promise<Settlement[]> {
+  return await settle(evaluator, burials, {
+    script,
+    keys: keyNames.map((name) => keys[name]),
+    itemArgs: ({ reason, error }) => [reason.slice(0, longestReason), error === undefined ? "" : encodeError(error)],
+  });
+}

@@ -1,0 +1,34 @@
+import type { EngineQueue } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { asArray } from "../reply.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { inChunks } from "./in-chunks.js";
+import { outcomesOf } from "./outcomes.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("cancel", sources["cancel"]);
+const keyNames = [
+  "schedule",
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "state",
+] as const satisfies readonly (keyof QueueKeys)[];
+
+type Answer = Awaited<ReturnType<EngineQueue["cancel"]>>[number];
+
+const words = { c: "cancelled", l: "leased", a: "absent" } as const;
+/** After a lost reply, what is not there may have been removed by the attempt whose reply it was, or long before. */
+const afterLostReply = { ...words, a: "outcome-unknown" } as const;
+
+/** Removes messages that nobody works on, dead letters too. */
+export async function cancel(evaluator: Evaluator, keys: QueueKeys, ids: readonly string[]): Promise<Answer[]> {
+  const names = keyNames.map((name) => keys[name]);
+  return await inChunks(ids, { id: (id) => id }, async (chunk): Promise<Answer[]> => {
+    const { reply, uncertain } = await evaluator.evaluate(script, names, chunk);
+    const [, letters] = asArray(reply, "cancel");
+    return outcomesOf<Answer>(letters, uncertain ? afterLostReply : words, "cancel: outcomes");
+  });
+}

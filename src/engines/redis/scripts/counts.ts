@@ -1,0 +1,32 @@
+import type { Counts } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { asArray, asNumber } from "../reply.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("counts", sources["counts"]);
+const keyNames = [
+  "schedule",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "state",
+] as const satisfies readonly (keyof QueueKeys)[];
+
+/** How many messages are in each state, and whether the queue is paused. */
+export async function counts(evaluator: Evaluator, keys: QueueKeys): Promise<Counts> {
+  const { reply } = await evaluator.evaluate(
+    script,
+    keyNames.map((name) => keys[name]),
+    [],
+  );
+  const [, scheduled, due, leased, dead, paused] = asArray(reply, "counts");
+  return {
+    scheduled: asNumber(scheduled, "counts: scheduled"),
+    due: asNumber(due, "counts: due"),
+    leased: asNumber(leased, "counts: leased"),
+    dead: asNumber(dead, "counts: dead"),
+    paused: asNumber(paused, "counts: paused") === 1,
+  };
+}

@@ -1,0 +1,38 @@
+-- Reads messages without touching them. Gives as many as fit into the budget of bytes, from the first.
+-- KEYS: schedule messages leases leased failures dead state
+-- ARGV: notAfter [id]
+-- Reply: {now, [message or nil]}
+--
+-- A message is {state, value, dueAt, attempts that counted, leaseUntil, value in failures or "", buriedAt}; a lease that has
+-- ended counts as reclaimed just now.
+local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
+--- @include begin
+--- @include format
+--- @include bodies
+--- @include standing
+
+local asked = {}
+for i = 2, #ARGV do
+  asked[#asked + 1] = ARGV[i]
+end
+local reply, bytes = { now_text }, 0
+for i, value in ipairs(read_bodies(asked)) do
+  local id, message = asked[i], false
+  local standing, due, count, lease, deadline
+  if value then
+    standing, due, count, lease, deadline = standing_of(id, value)
+  end
+  if standing then
+    local failure = redis.call("HGET", failures, id) or ""
+    -- Bodies were counted before they were read; what is known of failures is small, and comes on top.
+    bytes = bytes + #failure
+    if i > 1 and bytes > budget then
+      break
+    end
+    local buried_at = standing == "dead" and (redis.call("ZSCORE", dead, id) or whole(now)) or "0"
+    message = { standing, value, whole(due), count, whole(deadline or 0), failure, buried_at }
+  end
+  reply[i + 1] = message
+end
+return reply

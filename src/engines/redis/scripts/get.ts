@@ -1,0 +1,66 @@
+import type { Reply } from "../../../clients/port.js";
+import type { MessageState, StoredMessage } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { decodeFailure, decodeMessage } from "../message-format.js";
+import { asArray, asBytes, asNumber, asWord } from "../reply.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { inChunks } from "./in-chunks.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("get", sources["get"]);
+const keyNames = [
+  "schedule",
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "state",
+] as const satisfies readonly (keyof QueueKeys)[];
+
+/** Reads messages without touching them. */
+export async function get(
+  evaluator: Evaluator,
+  keys: QueueKeys,
+  ids: readonly string[],
+): Promise<(StoredMessage | undefined)[]> {
+  const names = keyNames.map((name) => keys[name]);
+  return await inChunks(ids, { id: (id) => id }, async (chunk) => {
+    const { reply } = await evaluator.evaluate(script, names, chunk);
+    const [now, ...messages] = asArray(reply, "get");
+    const time = asNumber(now, "get: now");
+    return messages.map((message, index) => readMessage(message, chunk[index] ?? "", time));
+  });
+}
+
+function readMessage(reply: Reply, id: string, now: number): StoredMessage | undefined {
+  if (reply === null) return undefined;
+  const [standing, value, due, attempts, deadline, failed, buriedAt] = asArray(reply, "get: message");
+  const { payload, headers } = decodeMessage(asBytes(value, "get: value"));
+  const dueAt = asNumber(due, "get: dueAt");
+  const state = stateOf(asWord(standing, ["waiting", "leased", "dead"], "get: state"), dueAt, now);
+  const leaseUntil = asNumber(deadline, "get: leaseUntil");
+  const failure = asBytes(failed, "get: failure");
+  const { error, errorAt, reason } = failure.length > 0 ? decodeFailure(failure) : noFailure;
+  return {
+    id,
+    state,
+    payload,
+    dueAt,
+    attempt: asNumber(attempts, "get: attempts"),
+    ...(headers && { headers }),
+    ...(state === "leased" && { leaseUntil }),
+    ...(error && { lastError: { ...error, at: errorAt } }),
+    // One whose last lease has ended, though nobody has reclaimed it yet, has no reason stored.
+    ...(state === "dead" && {
+      buried: { reason: leaseUntil > 0 ? "attempts" : reason, at: asNumber(buriedAt, "get: buriedAt") },
+    }),
+  };
+}
+
+const noFailure = { error: undefined, errorAt: 0, reason: "" };
+
+function stateOf(standing: "waiting" | "leased" | "dead", dueAt: number, now: number): MessageState {
+  if (standing !== "waiting") return standing;
+  return dueAt <= now ? "due" : "scheduled";
+}

@@ -1,0 +1,66 @@
+import { PunctualError } from "../../../errors.js";
+
+/** How a list is cut into calls of bounded work (promise 9). */
+export interface Cut<Item> {
+  /** What a call may not hold twice, since a script reads all before it writes: a second one begins the next call. */
+  readonly id: (item: Item) => string;
+  /** Bytes that an item adds to a call. Default: they do not count. */
+  readonly bytes?: (item: Item) => number;
+}
+
+/** Items in one call at most. */
+export const itemsPerCall = 1000;
+
+/** Bytes in one call at most, unless one item alone has more. */
+export const bytesPerCall = 1024 * 1024;
+
+/**
+ * Answers a list of any length by calls that follow each other, since calls side by side could run out of order when one of
+ * them is repeated. `call` answers at least the first of the items it is given, and leaves the rest to the next call.
+ *
+ * When a call fails, the error carries the answers so far in `details.results`, `undefined` where there is none.
+ */
+export async function inChunks<Item, Answer>(
+  items: readonly Item[],
+  cut: Cut<Item>,
+  call: (chunk: readonly Item[]) => Promise<readonly Answer[]>,
+): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  let most = itemsPerCall;
+  while (answers.length < items.length) {
+    const chunk = items.slice(answers.length, chunkEnd(items, answers.length, most, cut));
+    try {
+      const some = await call(chunk);
+      if (some.length === 0 || some.length > chunk.length) {
+        throw new PunctualError("refused", `a script answered ${some.length} of ${chunk.length} items`);
+      }
+      for (const answer of some) answers.push(answer);
+      // What a script leaves over is sent again: with large bodies, where it does a few, only about as many as it can do.
+      most = some.length < chunk.length ? Math.min(itemsPerCall, some.length * 2 + 6) : itemsPerCall;
+    } catch (error) {
+      throw withResults(error, answers, items.length);
+    }
+  }
+  return answers;
+}
+
+function chunkEnd<Item>(items: readonly Item[], from: number, most: number, { id, bytes }: Cut<Item>): number {
+  const ids = new Set<string>();
+  let size = 0;
+  let end = from;
+  for (; end < items.length && end - from < most; end++) {
+    const item = items[end];
+    if (item === undefined) break;
+    size += bytes?.(item) ?? 0;
+    if (end > from && size > bytesPerCall) break;
+    // One look-up an item: the set grows unless the id was in it.
+    if (ids.add(id(item)).size === end - from) break;
+  }
+  return end;
+}
+
+function withResults<Answer>(error: unknown, answers: readonly Answer[], length: number): unknown {
+  if (!(error instanceof PunctualError)) return error;
+  const results: (Answer | undefined)[] = Array.from({ length }, (_, index) => answers[index]);
+  return new PunctualError(error.code, error.message, { cause: error, details: { ...error.details, results } });
+}

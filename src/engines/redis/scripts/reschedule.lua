@@ -1,0 +1,61 @@
+-- Sets another due time for messages that wait. Does as many as their bodies allow, from the first.
+-- KEYS: schedule messages leases leased failures dead state waiting
+-- ARGV: notAfter channel [id kind when]
+-- Reply: {now, outcomes}
+--
+-- `kind` is d (a delay, ms) or a (a point in time). `outcomes` has a letter for each: r rescheduled, l leased, d dead,
+-- a absent. A lease that has ended is reclaimed on the way.
+local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local channel = ARGV[2]
+--- @include begin
+--- @include format
+--- @include bodies
+--- @include standing
+--- @include due
+--- @include bury
+--- @include wake
+
+local asked = {}
+for i = 3, #ARGV, 3 do
+  asked[#asked + 1] = ARGV[i]
+end
+local outcomes, places, earliest = {}, {}, math.huge
+local reclaimed, failed = {}, {}
+for i, value in ipairs(read_bodies(asked)) do
+  local id, standing, last_due, count, lease = asked[i], nil, nil, nil, nil
+  if value then
+    standing, last_due, count, lease = standing_of(id, value)
+  end
+  if standing == "waiting" then
+    outcomes[i] = "r"
+    local due = due_of(ARGV[3 * i + 1], ARGV[3 * i + 2])
+    places[#places + 1] = due
+    places[#places + 1] = sub(value, 1, 7) .. id
+    earliest = math.min(earliest, due)
+  else
+    outcomes[i] = standing == "leased" and "l" or standing == "dead" and "d" or "a"
+  end
+  if lease and standing ~= "leased" then
+    reclaimed[#reclaimed + 1] = id
+    local _, error_at, _, _, error_json = failure_of(redis.call("HGET", failures, id))
+    if standing == "dead" then
+      bury(id, last_due, "attempts", count, error_at, error_json)
+    else
+      failed[#failed + 1] = id
+      failed[#failed + 1] = failure_value(count, error_at, 0, "", error_json)
+    end
+  end
+end
+if #places > 0 then
+  notify(earliest)
+end
+
+--- @include drain
+variadic("ZREM", leases, reclaimed)
+variadic("HDEL", leased, reclaimed)
+variadic("HSET", failures, failed)
+variadic("ZADD", schedule, places)
+bury_all()
+wake_write()
+return { now_text, table.concat(outcomes) }

@@ -1,0 +1,90 @@
+-- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
+-- KEYS: schedule messages leases leased failures dead state waiting
+-- ARGV: notAfter channel count batch
+-- Reply: {now, outcomes, dueAt…}
+--
+-- `batch` has for each message, ids distinct: length of id u16, id, mode u8 (1: `when` is a point in time, else a delay;
+-- 2: replace), `when` f64, length of body u32, body (all that follows seq). One argument, since a client writes each binary
+-- argument by itself: 1,000 of them cost it more than the server's work.
+-- `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose body is the very same, r replaced, l leased.
+local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local channel, count, batch = ARGV[2], tonumber(ARGV[3]), ARGV[4]
+--- @include begin
+--- @include format
+--- @include bodies
+--- @include standing
+--- @include due
+--- @include wake
+
+local ids, modes, dues, bodies = {}, {}, {}, {}
+local position = 1
+for i = 1, count do
+  ids[i], modes[i], dues[i], bodies[i], position = unpack_bytes(">I2c0BdI4c0", batch, position)
+end
+
+-- Read. A message that no index has is an orphan; it is stored anew.
+local outcomes, fresh = {}, {}
+local old_members, old_ids = {}, {}
+local earliest, largest = math.huge, biggest
+for i, value in ipairs(read_bodies(ids)) do
+  local id, mode, outcome = ids[i], modes[i], "s"
+  if value then
+    local standing, due, _, lease = standing_of(id, value)
+    if standing and mode < 2 then
+      -- Kept as it is, so with the due time as it is stored, whether its lease has ended or not.
+      if lease then
+        _, due = lease_of(lease)
+      end
+      outcome = sub(value, 8) == body_due(bodies[i], due) and "e" or "d"
+    elseif standing == "leased" then
+      outcome = "l"
+    else
+      outcome = standing and "r" or "s"
+      old_members[#old_members + 1] = sub(value, 1, 7) .. id
+      old_ids[#old_ids + 1] = id
+    end
+    if outcome ~= "s" and outcome ~= "r" then
+      dues[i] = due
+    end
+  end
+  outcomes[i] = outcome
+  if outcome == "s" or outcome == "r" then
+    local due = due_of(mode % 2 == 1 and "a" or "d", dues[i])
+    dues[i] = due
+    bodies[i] = body_due(bodies[i], due)
+    fresh[#fresh + 1] = i
+    earliest = math.min(earliest, due)
+    largest = math.max(largest, 7 + #bodies[i])
+  end
+end
+
+local reply = { now_text, table.concat(outcomes), unpack(dues, 1, #outcomes) }
+if #fresh == 0 then
+  return reply
+end
+notify(earliest)
+
+-- Write. The first write is one that Redis refuses at its memory limit, so that nothing is stored by halves.
+local seq = redis.call("HINCRBY", state, "seq", #fresh) - #fresh
+if seq + #fresh > 9007199254740991 then
+  return redis.error_reply("ERR the sequence numbers of this queue are used up")
+end
+local places, values = {}, {}
+for k, i in ipairs(fresh) do
+  local number = pack(">I7", seq + k)
+  places[2 * k - 1], places[2 * k] = dues[i], number .. ids[i]
+  values[2 * k - 1], values[2 * k] = ids[i], number .. bodies[i]
+end
+variadic("ZREM", schedule, old_members)
+variadic("ZREM", dead, old_ids)
+variadic("ZREM", leases, old_ids)
+variadic("HDEL", leased, old_ids)
+variadic("HDEL", failures, old_ids)
+variadic("HSET", messages, values)
+variadic("ZADD", schedule, places)
+if largest > biggest or not layout then
+  redis.call("HSET", state, "v", 1, "biggest", largest)
+end
+wake_write()
+return reply

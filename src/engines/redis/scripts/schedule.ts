@@ -1,0 +1,83 @@
+import type { CallOptions, NewMessage, ScheduleResult } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { encodeBody } from "../message-format.js";
+import { asArray, asNumber } from "../reply.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { inChunks } from "./in-chunks.js";
+import { outcomesOf } from "./outcomes.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("schedule", sources["schedule"]);
+const keyNames = [
+  "schedule",
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "state",
+  "waiting",
+] as const satisfies readonly (keyof QueueKeys)[];
+
+/** What the letters of the reply mean; `e` is a duplicate with the very same body. */
+const words = { s: "scheduled", d: "duplicate", e: "duplicate", r: "replaced", l: "leased" } as const;
+const afterLostReply = { ...words, e: "scheduled" } as const;
+
+/**
+ * Stores messages; those with an id that exists are kept or replaced.
+ *
+ * When an earlier attempt ended without a reply, a message that is there with the very same body is, as far as can be known,
+ * what that attempt stored. It is called `scheduled`: whoever made its id up would else be told of a duplicate that cannot
+ * be.
+ */
+export async function schedule(
+  evaluator: Evaluator,
+  keys: QueueKeys,
+  messages: readonly NewMessage[],
+  options?: CallOptions,
+): Promise<ScheduleResult[]> {
+  const names = keyNames.map((name) => keys[name]);
+  return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
+    const args = [keys.channel, String(chunk.length), encodeBatch(chunk)];
+    const { reply, uncertain } = await evaluator.evaluate(script, names, args, options);
+    const [, letters, ...dueTimes] = asArray(reply, "schedule");
+    return outcomesOf(letters, uncertain ? afterLostReply : words, "schedule: outcomes").map((outcome, index) => ({
+      outcome,
+      dueAt: asNumber(dueTimes[index], "schedule: dueAt"),
+    }));
+  });
+}
+
+const isTime = 1;
+const replaces = 2;
+
+/** Bytes of a message in the batch besides its id and body. */
+const frame = 2 + 1 + 8 + 4;
+
+/** All messages in one argument; the layout stands in schedule.lua. */
+function encodeBatch(messages: readonly NewMessage[]): Buffer {
+  const entries = messages.map((message) => ({ message, body: encodeBody(message) }));
+  const length = entries.reduce(
+    (sum, { message, body }) => sum + frame + Buffer.byteLength(message.id) + body.length,
+    0,
+  );
+  const batch = Buffer.allocUnsafe(length);
+  let offset = 0;
+  for (const { message, body } of entries) {
+    const { id, due, onDuplicate } = message;
+    const idLength = batch.write(id, offset + 2);
+    offset = batch.writeUInt16BE(idLength, offset) + idLength;
+    offset = batch.writeUInt8(("at" in due ? isTime : 0) | (onDuplicate === "replace" ? replaces : 0), offset);
+    offset = batch.writeDoubleBE("at" in due ? due.at : due.delay, offset);
+    offset = batch.writeUInt32BE(body.length, offset);
+    offset += body.copy(batch, offset);
+  }
+  return batch;
+}
+
+/** About how many bytes a message has in the batch. */
+function sizeOf({ id, payload, headers }: NewMessage): number {
+  let size = frame + id.length + payload.length;
+  if (headers !== undefined) for (const name in headers) size += name.length + (headers[name]?.length ?? 0) + 6;
+  return size;
+}

@@ -1,0 +1,49 @@
+import type { CommandArgument } from "../../../clients/port.js";
+import type { Receipt, Settlement } from "../../../engine.js";
+import { asArray, asNumber } from "../reply.js";
+import type { Evaluator, Script } from "../script.js";
+import { inChunks } from "./in-chunks.js";
+import { outcomesOf } from "./outcomes.js";
+
+const words = { s: "settled", l: "lease-lost" } as const;
+
+/** How one verb ends leases. */
+export interface Settling<Item extends Receipt> {
+  readonly script: Script;
+  readonly keys: readonly string[];
+  /** Arguments in front of the items. */
+  readonly args?: readonly CommandArgument[];
+  /** The arguments of an item after its id and token. Default none. */
+  readonly itemArgs?: (item: Item) => readonly CommandArgument[];
+}
+
+/**
+ * Ends leases by a script whose arguments are {…args, [id, token, …]} and whose reply is {now, outcomes}.
+ *
+ * When an earlier attempt was lost, that attempt may have settled what this one no longer finds leased. Before the last
+ * deadline that was confirmed nobody else can have ended the lease, so it was us; later it cannot be known.
+ */
+export async function settle<Item extends Receipt>(
+  evaluator: Evaluator,
+  items: readonly Item[],
+  { script, keys, args = [], itemArgs = () => none }: Settling<Item>,
+): Promise<Settlement[]> {
+  const entries = items.map((item) => ({ item, more: itemArgs(item) }));
+  return await inChunks(entries, { id: ({ item }) => item.id, bytes: sizeOf }, async (chunk) => {
+    const all = [...args];
+    for (const { item, more } of chunk) all.push(item.id, item.token, ...more);
+    const { reply, uncertain } = await evaluator.evaluate(script, keys, all);
+    const [now, letters] = asArray(reply, script.name);
+    const time = asNumber(now, `${script.name}: now`);
+    return outcomesOf(letters, words, `${script.name}: outcomes`).map((outcome, index): Settlement => {
+      if (outcome === "settled" || !uncertain) return outcome;
+      return time < (chunk[index]?.item.leaseUntil ?? 0) ? "settled" : "outcome-unknown";
+    });
+  });
+}
+
+const none: readonly CommandArgument[] = [];
+
+function sizeOf({ more }: { readonly more: readonly CommandArgument[] }): number {
+  return more.reduce((sum, { length }) => sum + length, 0);
+}
