@@ -44,7 +44,7 @@ export function encodeBody(message: Pick<NewMessage, "payload" | "attempts" | "e
   }
   if (expiresIn !== undefined) {
     flags |= expiryFlag;
-    offset = body.writeDoubleBE(expiresIn, offset);
+    offset = body.writeDoubleBE(Math.ceil(expiresIn), offset);
   }
   if (json !== undefined) {
     flags |= headersFlag;

@@ -11,6 +11,7 @@ local limit, room = tonumber(ARGV[5]), ARGV[6] == "1"
 local lease_until, attempts, channel = now + tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 local taken, buried_reply, missing = {}, {}, {}
 --- @include format
+--- @include bodies
 --- @include bury
 --- @include wake
 
@@ -40,19 +41,12 @@ local found = {}
 if limit > 0 and not paused then
   found = redis.call("ZRANGEBYSCORE", schedule, "-inf", now, "WITHSCORES", "LIMIT", 0, limit)
 end
--- Reading 1,000 bodies of 100 KiB takes half a second: stop at 1 MiB, but give one message at least.
-local ids, bytes, measure = {}, 0, #found / 2 * biggest > 1048576
+local ids = {}
 for i = 1, #found, 2 do
-  local id = sub(found[i], 8)
-  if measure then
-    bytes = bytes + redis.call("HSTRLEN", messages, id)
-    if bytes > 1048576 and i > 1 then
-      break
-    end
-  end
-  ids[#ids + 1] = id
+  ids[#ids + 1] = sub(found[i], 8)
 end
-local values, old = read_all(messages, ids), failures_of(ids)
+local values = read_bodies(ids)
+local old = failures_of(ids)
 local gone, forgotten, lease_pairs, leased_pairs = {}, {}, {}, {}
 for i, id in ipairs(ids) do
   local member, due, value = found[2 * i - 1], tonumber(found[2 * i]), values[i]

@@ -1,0 +1,88 @@
+import type { Claimed, ClaimRequest, ClaimResult } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import { decodeMessage } from "../message-format.js";
+import { asArray, asBytes, asNumber, asRows, asText } from "../reply.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("claim", sources["claim"]);
+const keyNames = [
+  "schedule",
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "claims",
+  "state",
+  "waiting",
+] as const satisfies readonly (keyof QueueKeys)[];
+
+/** Messages at most that one claim takes; as many ended leases may be reclaimed in the same call (promise 9). */
+const mostAtOnce = 500;
+
+/**
+ * Takes due messages. `order` grows with each claim of a consumer: a claim that was held up on its way and arrives after a
+ * later one is refused. A repeated claim, after a lost reply, gets the leases of its token again, so the answer is the same
+ * whether the evaluation was uncertain or not.
+ */
+export async function claim(
+  evaluator: Evaluator,
+  keys: QueueKeys,
+  { consumer, token, limit, lease, attempts, order }: ClaimRequest & { readonly order: number },
+): Promise<ClaimResult> {
+  const { reply } = await evaluator.evaluate(
+    script,
+    keyNames.map((name) => keys[name]),
+    [
+      consumer,
+      String(order),
+      token,
+      String(Math.min(limit, mostAtOnce)),
+      limit > mostAtOnce ? "1" : "0",
+      String(Math.ceil(lease)),
+      String(Math.min(attempts, 0xffffffff)),
+      keys.channel,
+    ],
+  );
+  const [now, leaseUntil, nextAt, taken, buried, missing] = asArray(reply, "claim");
+  return {
+    now: asNumber(now, "claim: now"),
+    leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
+    nextAt: asNumber(nextAt, "claim: nextAt"),
+    messages: inOrder(asRows(taken, 4, "claim: messages").map((row) => readMessage(row, attempts))),
+    buried: asRows(buried, 2, "claim: buried").map(([id, reason]) => ({
+      id: asText(id, "claim: buried id"),
+      reason: asText(reason, "claim: buried reason"),
+    })),
+    missing: asArray(missing, "claim: missing").map((id) => asText(id, "claim: missing id")),
+  };
+}
+
+interface Row {
+  readonly message: Claimed;
+  readonly sequence: Buffer;
+}
+
+function readMessage([id, due, value, failed]: ReturnType<typeof asArray>, limit: number): Row {
+  const { payload, sequence, attempts, headers } = decodeMessage(asBytes(value, "claim: value"));
+  const message = {
+    id: asText(id, "claim: id"),
+    payload,
+    dueAt: asNumber(due, "claim: due"),
+    attempt: asNumber(failed, "claim: attempts") + 1,
+    attempts: attempts ?? limit,
+    headers,
+  };
+  return { message, sequence };
+}
+
+/** The order of promise 7. A claim comes in it; its repetition, found by the end of the leases, does not. */
+function inOrder(rows: Row[]): Claimed[] {
+  const ordered = rows.every((row, index) => index === 0 || compare(rows[index - 1] ?? row, row) <= 0);
+  return (ordered ? rows : rows.toSorted(compare)).map(({ message }) => message);
+}
+
+function compare(a: Row, b: Row): number {
+  return a.message.dueAt - b.message.dueAt || a.sequence.compare(b.sequence);
+}

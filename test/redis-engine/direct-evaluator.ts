@@ -1,0 +1,25 @@
+import { CommandFailure, type Connection } from "../../src/clients/port.js";
+import { systemClock } from "../../src/clock.js";
+import type { Evaluator, Script } from "../../src/engines/redis/script.js";
+
+/**
+ * Runs each script once on one connection, and passes every failure on as it is: for tests of scripts, without the supervisor.
+ * `notAfter` is the server time after which scripts refuse to run; by default never.
+ */
+export function directEvaluator(connection: Connection, options: { notAfter?: number } = {}): Evaluator {
+  const notAfter = String(options.notAfter ?? Number.MAX_SAFE_INTEGER);
+  const run = (script: Script, keys: readonly string[], args: readonly (string | Buffer)[]) =>
+    connection.send(["EVALSHA", script.sha1, String(keys.length), ...keys, notAfter, ...args]);
+  return {
+    clock: systemClock,
+    async evaluate(script, keys, args) {
+      try {
+        return { reply: await run(script, keys, args), uncertain: false };
+      } catch (error) {
+        if (!(error instanceof CommandFailure) || error.code !== "NOSCRIPT") throw error;
+        await connection.send(["SCRIPT", "LOAD", script.source]);
+        return { reply: await run(script, keys, args), uncertain: false };
+      }
+    },
+  };
+}
