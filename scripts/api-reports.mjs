@@ -7,18 +7,14 @@ import { root } from "./command.mjs";
 
 const onlyCheck = process.argv.includes("--check");
 const reports = join(root, "docs", "api");
+const drafts = join(root, ".build", "api");
 const { exports } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const quiet = { default: { logLevel: ExtractorLogLevel.None } };
 
-/** What `punctual` itself exports. */
-const importable = new Set(
-  [...readFileSync(join(root, exports["."].replace(/\.js$/, ".d.ts")), "utf8").matchAll(/[\w$]+/g)].map(
-    ([word]) => word,
-  ),
-);
-
 mkdirSync(reports, { recursive: true });
 const expected = new Set();
+/** What `punctual` itself exports; it is the first subpath. */
+const importable = new Set();
 for (const [subpath, file] of Object.entries(exports)) {
   if (!file.endsWith(".js")) continue;
   const name = subpath === "." ? "punctual" : subpath.slice("./".length).replaceAll("/", "-");
@@ -48,7 +44,7 @@ for (const [subpath, file] of Object.entries(exports)) {
         enabled: true,
         reportFileName: name,
         reportFolder: reports,
-        reportTempFolder: join(root, ".build", "api"),
+        reportTempFolder: drafts,
       },
       docModel: { enabled: false },
       dtsRollup: { enabled: false },
@@ -74,6 +70,11 @@ for (const [subpath, file] of Object.entries(exports)) {
       if (message.messageId === "console-preamble") message.handled = true;
     },
   });
+  if (subpath === ".") {
+    const report = readFileSync(join(drafts, `${name}.api.md`), "utf8");
+    for (const [, word] of report.matchAll(/^export (?:class|const|function|interface|type) (\w+)/gm))
+      importable.add(word);
+  }
   if (result.errorCount > 0) {
     console.error(
       `The interface of ${subpath} has the errors above; a type that it needs is exported from src/index.ts.`,
