@@ -18,6 +18,9 @@ const keyNames = [
   "waiting",
 ] as const satisfies readonly (keyof QueueKeys)[];
 
+/** After how long a consumer claims again although it was told of nothing, ms: as in snippets/wake.lua. */
+export const poll = 5_000;
+
 /** Messages at most that one claim takes; as many ended leases may be reclaimed in the same call (promise 9). */
 const mostAtOnce = 500;
 

@@ -1,0 +1,101 @@
+import type { Watcher } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import type { QueueKeys } from "./keys.js";
+import { leave } from "./scripts/leave.js";
+import { poll } from "./scripts/claim.js";
+import { commandTimeout, type Supervisor } from "./supervisor.js";
+
+/** How long a consumer that leaves waits for Redis, ms. When it does not come to it, others find it gone. */
+const leaveTimeout = 1_000;
+
+/** What one consumer hears between its claims: its channel, and whether Redis can be reached. */
+export class ConsumerWatch {
+  readonly #work: Supervisor;
+  readonly #keys: QueueKeys;
+  readonly #consumer: string;
+  readonly #watcher: Watcher;
+  readonly #ended = new AbortController();
+  #unsubscribe: (() => Promise<void>) | undefined;
+  #endState: () => void = () => {};
+  /** When its last claim ran, Unix ms of the server. */
+  #lastClaim: number | undefined;
+  /** The connection was lost since it was last told `recovered`. */
+  #interrupted = false;
+
+  constructor(work: Supervisor, keys: QueueKeys, { consumer, watcher }: { consumer: string; watcher: Watcher }) {
+    this.#work = work;
+    this.#keys = keys;
+    this.#consumer = consumer;
+    this.#watcher = watcher;
+  }
+
+  /**
+   * Waits until the channel is heard. While Redis is out of reach it does not wait for long: the channel is noted, and every
+   * new connection hears it before it runs a claim. Fails with `misconfigured` or `closed`.
+   */
+  async start(): Promise<void> {
+    this.#endState = this.#work.onState((state, cause) => {
+      if (state === "recovering" && cause !== undefined) {
+        this.#interrupted = true;
+        this.#watcher.interrupted(cause);
+      } else if (state === "ready" && this.#interrupted) {
+        this.#interrupted = false;
+        this.#watcher.recovered();
+      }
+    });
+    let waiting = true;
+    const subscribed = this.#work
+      .subscribe(this.#keys.channel + this.#consumer, (message) => this.#hear(message.toString("latin1")), {
+        signal: this.#ended.signal,
+      })
+      .then(
+        (unsubscribe) => {
+          this.#unsubscribe = unsubscribe;
+        },
+        (error: unknown) => {
+          if (waiting) throw error;
+          // Nobody waits for it any more, so it is told where outages are told. An end of the watch is none.
+          if (!this.#ended.signal.aborted && error instanceof PunctualError) this.#watcher.interrupted(error);
+        },
+      );
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, commandTimeout)));
+    try {
+      await Promise.race([subscribed, late]);
+    } catch (error) {
+      this.#endState();
+      throw error;
+    } finally {
+      waiting = false;
+      clearTimeout(timer);
+    }
+  }
+
+  /** Notes when a claim of this consumer ran. */
+  claimed(now: number): void {
+    this.#lastClaim = now;
+  }
+
+  /** Takes the consumer off the books. Does its best: when Redis is out of reach, others find out by themselves. */
+  async stop(): Promise<void> {
+    if (this.#ended.signal.aborted) return;
+    this.#endState();
+    this.#ended.abort();
+    try {
+      await leave(this.#work, this.#keys, this.#consumer, { timeout: leaveTimeout });
+    } catch (error) {
+      if (!(error instanceof PunctualError)) throw error;
+    }
+    await this.#unsubscribe?.();
+  }
+
+  /** Messages are made by snippets/wake.lua. */
+  #hear(message: string): void {
+    const [verb, text] = message.split(" ");
+    const at = Number(text);
+    if (this.#ended.signal.aborted || !Number.isFinite(at)) return;
+    if (verb === "w") this.#watcher.wake(at);
+    // A deputy that is put off again and again must still claim now and then, or its health would not be known.
+    else if (verb === "p") this.#watcher.postpone(Math.min(at, (this.#lastClaim ?? -Infinity) + poll));
+  }
+}

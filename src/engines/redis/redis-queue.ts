@@ -1,0 +1,124 @@
+import type { Clock } from "../../clock.js";
+import type {
+  Burial,
+  CallOptions,
+  ClaimRequest,
+  ClaimResult,
+  EngineQueue,
+  NewMessage,
+  Receipt,
+  Release,
+  Reschedule,
+  Retry,
+  Watcher,
+} from "../../engine.js";
+import { ConsumerWatch } from "./consumer-watch.js";
+import type { QueueKeys } from "./keys.js";
+import type { Evaluator } from "./script.js";
+import { acknowledge } from "./scripts/acknowledge.js";
+import { bury } from "./scripts/bury.js";
+import { cancel } from "./scripts/cancel.js";
+import { claim } from "./scripts/claim.js";
+import { counts } from "./scripts/counts.js";
+import { extend } from "./scripts/extend.js";
+import { get } from "./scripts/get.js";
+import { pause } from "./scripts/pause.js";
+import { release } from "./scripts/release.js";
+import { reschedule } from "./scripts/reschedule.js";
+import { resume } from "./scripts/resume.js";
+import { retry } from "./scripts/retry.js";
+import { schedule } from "./scripts/schedule.js";
+import type { Supervisor } from "./supervisor.js";
+
+export interface RedisQueueOptions {
+  /** Runs claims and what follows them, and hears the consumers' channels. */
+  readonly work: Supervisor;
+  /** Runs everything else. */
+  readonly calls: Evaluator;
+  readonly keys: QueueKeys;
+}
+
+/** One queue in Redis: which script runs on which connection. What an operation does is in `scripts/<verb>`. */
+export class RedisQueue implements EngineQueue {
+  readonly clock: Clock;
+  readonly #work: Supervisor;
+  readonly #calls: Evaluator;
+  readonly #keys: QueueKeys;
+  readonly #watches = new Map<string, ConsumerWatch>();
+  #order = 0;
+
+  constructor({ work, calls, keys }: RedisQueueOptions) {
+    this.clock = work.clock;
+    this.#work = work;
+    this.#calls = calls;
+    this.#keys = keys;
+  }
+
+  schedule(messages: readonly NewMessage[], options?: CallOptions) {
+    return schedule(this.#calls, this.#keys, messages, options);
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
+    // Grows with each claim of a consumer, also when an engine that was closed had one of the same name.
+    this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
+    const result = await claim(this.#work, this.#keys, { ...request, order: this.#order });
+    this.#watches.get(request.consumer)?.claimed(result.now);
+    return result;
+  }
+
+  acknowledge(receipts: readonly Receipt[]) {
+    return acknowledge(this.#work, this.#keys, receipts);
+  }
+
+  retry(retries: readonly Retry[]) {
+    return retry(this.#work, this.#keys, retries);
+  }
+
+  release(releases: readonly Release[]) {
+    return release(this.#work, this.#keys, releases);
+  }
+
+  bury(burials: readonly Burial[]) {
+    return bury(this.#work, this.#keys, burials);
+  }
+
+  extend(receipts: readonly Receipt[], lease: number) {
+    return extend(this.#work, this.#keys, receipts, lease);
+  }
+
+  cancel(ids: readonly string[]) {
+    return cancel(this.#calls, this.#keys, ids);
+  }
+
+  reschedule(changes: readonly Reschedule[]) {
+    return reschedule(this.#calls, this.#keys, changes);
+  }
+
+  get(ids: readonly string[]) {
+    return get(this.#calls, this.#keys, ids);
+  }
+
+  counts() {
+    return counts(this.#calls, this.#keys);
+  }
+
+  pause() {
+    return pause(this.#calls, this.#keys);
+  }
+
+  resume() {
+    return resume(this.#calls, this.#keys);
+  }
+
+  async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
+    const watch = new ConsumerWatch(this.#work, this.#keys, { consumer, watcher });
+    await watch.start();
+    this.#watches.set(consumer, watch);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (this.#watches.get(consumer) === watch) this.#watches.delete(consumer);
+        await watch.stop();
+      },
+    };
+  }
+}
