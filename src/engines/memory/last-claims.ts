@@ -16,15 +16,19 @@ export class LastClaims {
   /** Those that claimed longest ago come first. */
   readonly #claims = new Map<string, GivenLeases>();
 
-  recall(consumer: string, token: string): GivenLeases | undefined {
+  /** The claim with this token, if it gave leases that may still be held. */
+  recall(consumer: string, token: string, now: number): GivenLeases | undefined {
     const last = this.#claims.get(consumer);
-    return last?.token === token ? last : undefined;
+    return last?.token === token && last.leaseUntil > now ? last : undefined;
   }
 
-  /** Remembers a claim, and drops those of consumers that have gone without ending a watch. */
+  /**
+   * Remembers what a claim gave; one that gave nothing may simply run again. Drops consumers that have gone without ending
+   * their watch.
+   */
   remember(consumer: string, given: GivenLeases, now: number): void {
     this.#claims.delete(consumer);
-    this.#claims.set(consumer, given);
+    if (given.ids.length > 0) this.#claims.set(consumer, given);
     for (const [other, { leaseUntil }] of this.#claims) {
       if (leaseUntil + rememberedFor > now) break;
       this.#claims.delete(other);

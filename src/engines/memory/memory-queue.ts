@@ -66,7 +66,7 @@ export class MemoryQueue implements EngineQueue {
     return this.#step((now) => {
       const { consumer, token } = request;
       const buried = this.#store.reclaim(reclaimedAtMost, now);
-      const given = this.#lastClaims.recall(consumer, token);
+      const given = this.#lastClaims.recall(consumer, token, now);
       const leaseUntil = given?.leaseUntil ?? Math.ceil(now + request.lease);
       const messages = given ? this.#stillHeld(given.ids, token, now) : this.#take(request, leaseUntil, buried, now);
       if (!given) this.#lastClaims.remember(consumer, { token, leaseUntil, ids: messages.map(({ id }) => id) }, now);

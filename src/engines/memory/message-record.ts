@@ -32,10 +32,10 @@ interface Lease {
   readonly until: number;
 }
 
-/** The stored form of a due time: rounded up, so that it is never early; what has passed is now, rounded down, so that it is due. */
+/** The stored form of a due time: whole ms, rounded up, so that it is never early; what has passed means now. */
 export function dueAtOf(due: DueTime, now: number): number {
-  const wanted = "at" in due ? due.at : now + due.delay;
-  return wanted <= now ? Math.floor(now) : Math.min(Math.ceil(wanted), latestTime);
+  const wanted = "at" in due ? due.at : due.delay > 0 ? now + due.delay : -Infinity;
+  return Math.min(Math.max(Math.ceil(wanted), Math.floor(now)), latestTime);
 }
 
 export function newRecord(message: NewMessage, sequence: number, now: number): MessageRecord {

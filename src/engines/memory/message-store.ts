@@ -86,7 +86,7 @@ export class MessageStore {
    */
   lease(record: MessageRecord, token: string, until: number, attempts: number, now: number): Buried | undefined {
     const limit = record.attempts ?? attempts;
-    const reason = now > record.expiresAt ? "expired" : record.failures >= limit ? "attempts" : undefined;
+    const reason = Math.floor(now) > record.expiresAt ? "expired" : record.failures >= limit ? "attempts" : undefined;
     this.#waiting.remove(record);
     if (reason !== undefined) {
       this.#bury(record, reason, now);
