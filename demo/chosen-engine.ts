@@ -64,9 +64,12 @@ async function onRedis(
       time.stop();
       // First the engine: a call of it that is still under way could bring keys back.
       await engine.close();
-      if (server === undefined) await removeQueue(connection, queue);
-      connection.destroy();
-      await server?.stop();
+      try {
+        if (server === undefined) await removeQueue(connection, queue);
+      } finally {
+        connection.destroy();
+        await server?.stop();
+      }
     },
   };
 }
@@ -98,7 +101,13 @@ async function reach(connector: Connector): Promise<Connection> {
 /** Removes the keys of the demo's own queue, each by its name. */
 async function removeQueue(connection: Connection, queue: string): Promise<void> {
   const { channel: _, ...keys } = queueKeys(prefix, queue);
-  await connection.send(["UNLINK", ...Object.values(keys)]);
+  try {
+    await connection.send(["UNLINK", ...Object.values(keys)]);
+  } catch (error) {
+    throw new CannotRun(`The keys {${prefix}:${queue}}:* could not be removed: ${sentenceOf(error)}.`, {
+      cause: error,
+    });
+  }
 }
 
 /** A Redis of our own, or undefined when there is no redis-server to start. */

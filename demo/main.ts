@@ -77,11 +77,8 @@ process.on("SIGTERM", interrupt);
 try {
   process.exitCode = await main();
 } catch (error) {
-  if (interruption.signal.aborted) {
-    console.error("Interrupted; everything is cleaned up.");
-    process.exitCode = exitStatus.interrupted;
-  } else {
-    console.error(error instanceof CannotRun ? error.message : error);
-    process.exitCode = exitStatus.cannotRun;
-  }
+  const wasInterrupted = interruption.signal.aborted;
+  process.exitCode = wasInterrupted ? exitStatus.interrupted : exitStatus.cannotRun;
+  if (error === interruption.signal.reason) console.error("Interrupted; everything is cleaned up.");
+  else console.error(error instanceof CannotRun ? error.message : error);
 }

@@ -61,6 +61,7 @@ const progressInterval = 50;
 
 /** Runs the scenario and returns its account. Rejects when a call of the queue does. */
 export async function runWorkload(options: WorkloadOptions): Promise<Figures> {
+  options.signal?.throwIfAborted();
   const started = options.now();
   const plan = makePlan(options.scenario, started);
   const tasks = new Queue<Task>(options.queue, { engine: options.engine });

@@ -8,11 +8,19 @@ import { redisEngine } from "../src/engines/redis/engine.js";
 import { errorCodes } from "../src/errors.js";
 import { Queue } from "../src/index.js";
 import { type RedisServer, startRedisServer } from "../src/testing/redis-server.js";
-import { announcedOutput, canRun, codeBlocks, fileName, isProgram, pages } from "./documentation/code-blocks.js";
+import {
+  announcedOutput,
+  canRun,
+  codeBlocks,
+  examples,
+  fileName,
+  isProgram,
+  pages,
+} from "./documentation/code-blocks.js";
 import { compilePrograms, saveProject, startProgram } from "./documentation/program-folder.js";
 import { read, root } from "./source-files.js";
 
-const programs = pages().flatMap(codeBlocks).filter(isProgram);
+const programs = [...pages().flatMap(codeBlocks), ...examples()].filter(isProgram);
 const endless = (code: string) => code.includes('"SIGTERM"');
 
 let server: RedisServer;
@@ -23,7 +31,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-describe("The programs in the pages", () => {
+describe("The programs in the pages, and the examples,", () => {
   it("have the right types.", () => {
     expect(complaints).toBe("");
   });

@@ -26,6 +26,16 @@ export function codeBlocks(page: string): CodeBlock[] {
   });
 }
 
+/** The programs in examples/, each as a block. */
+export function examples(): CodeBlock[] {
+  return filesUnder("examples", /\.ts$/).map((place) => ({
+    place,
+    name: place.replace(/\.ts$/, "").replaceAll("/", "-"),
+    language: "ts",
+    code: read(place),
+  }));
+}
+
 /** The file that a block is to be saved as, when its first line says so: it is one of several that belong together. */
 export function fileName({ code }: CodeBlock): string | undefined {
   return /^\/\/ ([a-z.-]+\.[a-z]+)\n/.exec(code)?.[1];
