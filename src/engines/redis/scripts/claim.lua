@@ -26,8 +26,8 @@ local function give(id, due, value, count)
   local n = #taken
   taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = id, due, value, count
 end
-local function bury_and_tell(id, due, reason, count, error_at, error_json)
-  bury(id, due, reason, count, error_at, error_json)
+local function bury_and_tell(id, due, reason, count, error_at, error_json, at)
+  bury(id, due, reason, count, error_at, error_json, at)
   buried_reply[#buried_reply + 1] = id
   buried_reply[#buried_reply + 1] = reason
 end

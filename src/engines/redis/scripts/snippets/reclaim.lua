@@ -12,7 +12,8 @@ if #ended > 0 then
       local seq, due, most = lease_of(held[i])
       local count, error_at, _, _, error_json = failure_of(old[i])
       if count + 1 >= most then
-        bury_and_tell(id, due, "attempts", count + 1, error_at, error_json)
+        -- As of the end of its lease, like one that is due again: whoever looked in between was told that time.
+        bury_and_tell(id, due, "attempts", count + 1, error_at, error_json, tonumber(ended[2 * i]))
       else
         local n = #failed
         due_again[n + 1], due_again[n + 2] = ended[2 * i], seq .. id
