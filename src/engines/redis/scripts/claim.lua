@@ -9,6 +9,8 @@ local consumer, order, token = ARGV[2], ARGV[3], ARGV[4]
 -- `room`: the caller has room for more than `limit`.
 local limit, room = tonumber(ARGV[5]), ARGV[6] == "1"
 local lease_until, attempts, channel = now + tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+-- Written out once: Redis writes out a number for each argument that is one, which took a third of the ZADD.
+local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
 --- @include format
 --- @include bodies
@@ -74,7 +76,7 @@ for i, id in ipairs(ids) do
     else
       give(id, due, value, count)
       local n = #lease_pairs
-      lease_pairs[n + 1], lease_pairs[n + 2] = lease_until, id
+      lease_pairs[n + 1], lease_pairs[n + 2] = until_text, id
       leased_pairs[n + 1], leased_pairs[n + 2] = id, lease_value(seq, due, most, token)
     end
   end
@@ -104,5 +106,5 @@ if not last then
     end
   end
 end
-redis.call("HSET", claims, consumer, order .. " " .. whole(#taken > 0 and lease_until or now) .. " " .. token)
-return { now_text, whole(lease_until), whole(next_at), taken, buried_reply, missing }
+redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. token)
+return { now_text, until_text, whole(next_at), taken, buried_reply, missing }
