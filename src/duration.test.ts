@@ -49,9 +49,7 @@ describe("parseDuration", () => {
     "9999999999999999d",
   ])("refuses %j and says what is accepted", (value) => {
     expect(() => parseDuration(value, "timeout")).toThrow(PunctualError);
-    expect(() => parseDuration(value, "timeout")).toThrow(
-      /^timeout is .* accepted is a number of ms .*"30s"/s,
-    );
+    expect(() => parseDuration(value, "timeout")).toThrow(/^timeout is .* accepted is a number of ms .*"30s"/s);
   });
 
   it.each([[null], [undefined], [true], [10n], [{}], [new Date(0)], [["5m"]], [Symbol("5m")]])(
@@ -66,8 +64,6 @@ describe("parseDuration", () => {
 
   it("shows the value that was refused, cut when it is long", () => {
     expect(() => parseDuration("1500", "delay")).toThrow('delay is "1500"; accepted is');
-    expect(() => parseDuration("x".repeat(1e6), "delay")).toThrow(
-      "… (1000000 characters); accepted is",
-    );
+    expect(() => parseDuration("x".repeat(1e6), "delay")).toThrow("… (1000000 characters); accepted is");
   });
 });

@@ -31,13 +31,9 @@ const accepted =
 export function parseDuration(value: Duration, what: string): number {
   const ms = typeof value === "string" ? textToMs(value) : value;
   if (typeof ms !== "number" || !(ms >= 0 && ms <= latestTime)) {
-    throw new PunctualError(
-      "invalid-argument",
-      `${what} is ${quote(value)}; accepted is ${accepted}.`,
-      {
-        details: { argument: what },
-      },
-    );
+    throw new PunctualError("invalid-argument", `${what} is ${quote(value)}; accepted is ${accepted}.`, {
+      details: { argument: what },
+    });
   }
   return Math.ceil(ms) + 0; // never -0
 }

@@ -1,0 +1,146 @@
+import type { Clock } from "./clock.js";
+import { PunctualError } from "./errors.js";
+
+export interface BatcherOptions<Item> {
+  readonly clock: Clock;
+  /** Items at most in one batch. Default 1,000: what an engine does in one call. */
+  readonly maxItems?: number | undefined;
+  /** The bytes of one item; when left out items have none. */
+  readonly weigh?: ((item: Item) => number) | undefined;
+}
+
+/** Bytes at most in one batch, one item at least: what an engine does in one call. */
+const maxBytes = 1_048_576;
+
+/**
+ * Two batches under way keep the store busy while the next one fills. With one it would idle for a round trip; with many
+ * the batches are small, and the work of a call that could have been shared is done again and again.
+ */
+const maxInFlight = 2;
+
+/** After this many ms a batch no longer holds back others, so that nobody waits for the time-outs of those before. */
+const patience = 1_000;
+
+const turn = Promise.resolve();
+
+/** What became of a batch: the results that are known, and the failure of those that are not. */
+interface Outcome<Result> {
+  readonly results: readonly (Result | undefined)[];
+  readonly failure: unknown;
+}
+
+class Batch<Item, Result> {
+  readonly items: Item[] = [];
+  bytes = 0;
+  readonly outcome: Promise<Outcome<Result>>;
+  readonly settle: (outcome: Outcome<Result>) => void;
+
+  constructor() {
+    // One promise a batch, not an item: all callers wait for the same one and pick their result by its place.
+    let settle: (outcome: Outcome<Result>) => void = () => {};
+    this.outcome = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.settle = settle;
+  }
+}
+
+/**
+ * Makes one call of many: items that are added in one tick go out together, and while two batches are under way the next
+ * one fills. Batches are as large as an engine's calls at most, so they start in the order of their items.
+ *
+ * It starts a batch in a promise's microtask. Fake timers replace setImmediate, process.nextTick and queueMicrotask; a
+ * program under test would hang.
+ */
+export class Batcher<Item, Result extends NonNullable<unknown>> {
+  readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #clock: Clock;
+  readonly #maxItems: number;
+  readonly #weigh: ((item: Item) => number) | undefined;
+  #waiting: Batch<Item, Result>[] = [];
+  #inFlight = 0;
+  #planned = false;
+
+  /**
+   * `run` gives a result for each item, in their order. When it fails with `details.results`, what is known there is handed
+   * to its callers, and the others fail.
+   */
+  constructor(run: (items: readonly Item[]) => Promise<readonly Result[]>, options: BatcherOptions<Item>) {
+    this.#run = run;
+    this.#clock = options.clock;
+    this.#maxItems = options.maxItems ?? 1_000;
+    this.#weigh = options.weigh;
+  }
+
+  /** Adds an item and gives its result. */
+  async add(item: Item): Promise<Result> {
+    const batch = this.#batchWithRoom(this.#weigh === undefined ? 0 : this.#weigh(item));
+    const place = batch.items.push(item) - 1;
+    const outcome = await batch.outcome;
+    const result = outcome.results[place];
+    if (result === undefined) throw outcome.failure;
+    return result;
+  }
+
+  #batchWithRoom(bytes: number): Batch<Item, Result> {
+    let batch = this.#waiting.at(-1);
+    if (batch === undefined || batch.items.length >= this.#maxItems || batch.bytes + bytes > maxBytes) {
+      batch = new Batch();
+      this.#waiting.push(batch);
+      this.#plan();
+    }
+    batch.bytes += bytes;
+    return batch;
+  }
+
+  #plan(): void {
+    if (this.#planned || this.#inFlight >= maxInFlight) return;
+    this.#planned = true;
+    void turn.then(() => {
+      this.#planned = false;
+      this.#startWhatMay();
+    });
+  }
+
+  #startWhatMay(): void {
+    while (this.#inFlight < maxInFlight) {
+      const batch = this.#waiting.shift();
+      if (batch === undefined) return;
+      void this.#start(batch);
+    }
+  }
+
+  async #start(batch: Batch<Item, Result>): Promise<void> {
+    this.#inFlight += 1;
+    let counts = true;
+    const stopCounting = () => {
+      if (!counts) return;
+      counts = false;
+      this.#inFlight -= 1;
+      this.#startWhatMay();
+    };
+    const stopWaiting = this.#clock.runAt(this.#clock.now() + patience, stopCounting);
+    let outcome: Outcome<Result>;
+    try {
+      outcome = { results: await this.#run(batch.items), failure: tooFewResults };
+    } catch (failure) {
+      outcome = partialOutcome(failure);
+    }
+    stopWaiting();
+    batch.settle(outcome);
+    stopCounting();
+  }
+}
+
+const tooFewResults = new PunctualError("outcome-unknown", "The engine answered for fewer items than it was given.");
+
+/** What a failed call says about its items. Callers get the failure without the results of the others. */
+function partialOutcome<Result>(failure: unknown): Outcome<Result> {
+  if (!(failure instanceof PunctualError)) return { results: [], failure };
+  const { results, ...details } = failure.details;
+  if (!Array.isArray(results)) return { results: [], failure };
+  return {
+    results,
+    failure: new PunctualError(failure.code, failure.message, { cause: failure.cause ?? failure, details }),
+  };
+}

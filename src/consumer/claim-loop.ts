@@ -1,0 +1,208 @@
+import type { CancelTimer, Clock } from "../clock.js";
+import type { ClaimRequest, ClaimResult, EngineQueue } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { BackOff } from "./back-off.js";
+
+export interface ClaimLoopOptions {
+  readonly queue: EngineQueue;
+  /** Who claims: the name of the watch. */
+  readonly consumer: string;
+  /** How long leases last, ms. */
+  readonly lease: number;
+  /** Deliveries at most of a message that has no limit of its own. */
+  readonly attempts: number;
+  readonly random: () => number;
+  /** How many messages there is room for now. */
+  readonly room: () => number;
+  /** A claim was answered. Called after `stop` too: then what it brought must be handed back. */
+  readonly onAnswer: (result: ClaimResult, token: string) => void;
+  /** A try failed; called for each one. */
+  readonly onFailure: (failure: unknown) => void;
+}
+
+/** A consumer that has no room says every so often that it is alive, ms. */
+const heartbeat = 5_000;
+
+/** Engines say when to claim again, never later than this, ms; if one does not, health must not suffer. */
+const longestSilence = 6_000;
+
+/** After so many claims without a timer, one that is due at once, so that the event loop gets a turn (see `#soon`). */
+const claimsBeforeTurn = 200;
+
+const turn = Promise.resolve();
+
+/**
+ * Decides when to claim. One claim is under way at most; the next one is planned by what the last reply said, and earlier
+ * when the engine's watch says so.
+ *
+ * - As long as there is room and more is due, it claims again at once.
+ * - Without room it waits for room, and claims nothing every 5 s to say that it is alive.
+ * - A claim that failed is repeated with its token until it is answered, because it may have taken leases.
+ */
+export class ClaimLoop {
+  readonly #options: ClaimLoopOptions;
+  readonly #clock: Clock;
+  readonly #backOff: BackOff;
+  #claims = 0;
+  /** When to claim again; a time that has passed means as soon as there is room. */
+  #nextAt = Number.NEGATIVE_INFINITY;
+  /** The earliest wake since the claim under way was sent: it may be younger than the reply. */
+  #heardAt = Number.POSITIVE_INFINITY;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #cancelTimer: CancelTimer | undefined;
+  #isPlannedSoon = false;
+  #isWaitingForRoom = false;
+  #claimsSinceTimer = 0;
+  #underWay: Promise<void> | undefined;
+  /** The claim under way may have taken leases that nobody knows of. */
+  #isUncertain = false;
+  #state: "idle" | "started" | "stopped" | "abandoned" = "idle";
+
+  constructor(options: ClaimLoopOptions) {
+    this.#options = options;
+    this.#clock = options.queue.clock;
+    this.#backOff = new BackOff(this.#clock, options.random);
+  }
+
+  /** Begins to claim, at once. */
+  start(): void {
+    if (this.#state !== "idle") return;
+    this.#state = "started";
+    this.#plan();
+  }
+
+  /**
+   * Sends no new claim. Resolves when the one under way was answered, or cannot have taken anything; one whose reply was lost
+   * is repeated until then.
+   */
+  async stop(): Promise<void> {
+    if (this.#state !== "abandoned") this.#state = "stopped";
+    this.#cancelPlan();
+    if (!this.#isUncertain) this.#backOff.hurry();
+    await this.#underWay;
+  }
+
+  /** Gives up repeating the claim under way; what it may have taken is due again when the leases end. */
+  abandon(): void {
+    this.#state = "abandoned";
+    this.#cancelPlan();
+    this.#backOff.hurry();
+  }
+
+  /** There is more room than before. */
+  roomMade(): void {
+    if (this.#isWaitingForRoom) this.#plan();
+  }
+
+  /** The engine says: claim at `at` unless you claim earlier anyway. */
+  wake(at: number): void {
+    if (this.#underWay !== undefined) {
+      this.#heardAt = Math.min(this.#heardAt, at);
+    } else if (at < this.#nextAt) {
+      this.#nextAt = at;
+      this.#plan();
+    }
+  }
+
+  /** The engine says: you need not claim before `at`. A claim under way knows better: its reply says when. */
+  postpone(at: number): void {
+    if (this.#underWay !== undefined) return;
+    this.#nextAt = at;
+    this.#plan();
+  }
+
+  /** The store can be reached again: claims at once, room or not, because wakes may have been lost and health waits for it. */
+  recovered(): void {
+    if (this.#state !== "started") return;
+    if (this.#underWay === undefined) {
+      this.#cancelPlan();
+      this.#underWay = this.#claim();
+    } else {
+      this.#heardAt = Number.NEGATIVE_INFINITY;
+      this.#backOff.hurry();
+    }
+  }
+
+  #plan(): void {
+    if (this.#state !== "started" || this.#underWay !== undefined) return;
+    this.#cancelPlan();
+    const hasRoom = this.#options.room() > 0;
+    this.#isWaitingForRoom = !hasRoom;
+    const now = this.#clock.now();
+    if (hasRoom && this.#nextAt <= now) return this.#soon(now);
+    const at = hasRoom ? Math.min(this.#nextAt, this.#answeredAt + longestSilence) : this.#answeredAt + heartbeat;
+    this.#planAt(at);
+  }
+
+  /** In a microtask, so that handlers that end in one go make room for one claim. */
+  #soon(now: number): void {
+    // An engine in this process answers in microtasks: without a turn of the event loop now and then, messages that are
+    // always due would keep timers, sockets and signals from ever being heard.
+    if (this.#claimsSinceTimer >= claimsBeforeTurn) return this.#planAt(now);
+    if (this.#isPlannedSoon) return;
+    this.#isPlannedSoon = true;
+    void turn.then(() => {
+      if (!this.#isPlannedSoon) return;
+      this.#isPlannedSoon = false;
+      if (this.#state !== "started" || this.#underWay !== undefined) return;
+      this.#underWay = this.#claim();
+    });
+  }
+
+  #planAt(at: number): void {
+    this.#cancelTimer = this.#clock.runAt(at, () => {
+      this.#cancelTimer = undefined;
+      this.#claimsSinceTimer = 0;
+      if (this.#state === "started" && this.#underWay === undefined) this.#underWay = this.#claim();
+    });
+  }
+
+  #cancelPlan(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#isPlannedSoon = false;
+  }
+
+  /** One claim until it is answered, then the next plan. Never rejects. */
+  async #claim(): Promise<void> {
+    this.#isWaitingForRoom = false;
+    this.#heardAt = Number.POSITIVE_INFINITY;
+    this.#claimsSinceTimer += 1;
+    this.#claims += 1;
+    const { consumer, lease, attempts } = this.#options;
+    const token = `${consumer}.${this.#claims.toString(36)}`;
+    const request = { limit: Math.max(0, this.#options.room()), lease, consumer, token, attempts };
+    const result = await this.#untilAnswered(request);
+    this.#underWay = undefined;
+    this.#isUncertain = false;
+    if (result === undefined) return;
+    this.#answeredAt = this.#clock.now();
+    const nextAt = Math.min(result.nextAt, this.#heardAt);
+    // By the time of the reply, not of this machine, whose estimate may lie a hair before it.
+    this.#nextAt = nextAt <= result.now ? Number.NEGATIVE_INFINITY : nextAt;
+    this.#options.onAnswer(result, token);
+    this.#plan();
+  }
+
+  /** The answer; `undefined` when it is given up. The token stays the same, so leases that were given are given again. */
+  async #untilAnswered(request: ClaimRequest): Promise<ClaimResult | undefined> {
+    for (;;) {
+      try {
+        const result = await this.#options.queue.claim(request);
+        this.#backOff.reset();
+        return result;
+      } catch (failure) {
+        const code = failure instanceof PunctualError ? failure.code : undefined;
+        if (code === "outcome-unknown") this.#isUncertain = true;
+        this.#options.onFailure(failure);
+        if (code === "closed" || this.#isGivenUp()) return undefined;
+        await this.#backOff.wait();
+        if (this.#isGivenUp()) return undefined;
+      }
+    }
+  }
+
+  #isGivenUp(): boolean {
+    return this.#state === "abandoned" || (this.#state === "stopped" && !this.#isUncertain);
+  }
+}

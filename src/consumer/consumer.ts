@@ -1,0 +1,300 @@
+import { randomBytes } from "node:crypto";
+import type { CancelTimer, Clock } from "../clock.js";
+import type { Codec } from "../codec.js";
+import { type Duration, parseDuration } from "../duration.js";
+import type { ClaimResult, EngineQueue, Watcher } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { checkOptionNames } from "../option-names.js";
+import { BackOff } from "./back-off.js";
+import { ClaimLoop } from "./claim-loop.js";
+import type { ConsumeSettings } from "./consume-options.js";
+import { type Handler, LeasedDelivery } from "./delivery.js";
+import { type ConsumerEvent, EventEmitter, type Listener } from "./events.js";
+import { Gate } from "./gate.js";
+import { type ConsumerHealth, HealthRecord } from "./health.js";
+import { LeaseKeeper } from "./lease-keeper.js";
+import { type RunSteps, runOne } from "./run-one.js";
+import { Settler } from "./settle.js";
+import { Settlements } from "./settlements.js";
+
+export interface CloseOptions {
+  /** How long handlers at work may take to end. Default 30 s. */
+  timeout?: Duration | undefined;
+}
+
+/** Delivers the messages of a queue to a handler, from `consume` until `close`. */
+export interface Consumer<Payload = unknown> extends AsyncDisposable {
+  /**
+   * Takes nothing new, hands back what has not started, and waits for the handlers at work. When `timeout` is over it hands
+   * their messages back, which uses no attempt, and then aborts their signals with `closed`. Resolves when that is done;
+   * never rejects but for bad options. Called again, it is the same close; a shorter time-out counts.
+   *
+   * A handler may schedule meanwhile. It must not wait for the close of its own consumer, which waits for it.
+   */
+  close(options?: CloseOptions): Promise<void>;
+  /** How it is now. */
+  health(): ConsumerHealth;
+  /** Adds a listener. What it throws goes to `error`, and no error needs a listener. */
+  on<Event extends ConsumerEvent>(event: Event, listener: Listener<Payload, Event>): this;
+  /** Removes a listener. */
+  off<Event extends ConsumerEvent>(event: Event, listener: Listener<Payload, Event>): this;
+}
+
+/** Where names of consumers and the jitter of back-offs come from. */
+export interface ConsumerRandomness {
+  readonly bytes: (count: number) => Buffer;
+  readonly number: () => number;
+}
+
+const defaultRandomness: ConsumerRandomness = { bytes: randomBytes, number: Math.random };
+
+/** How long a closing consumer waits for a store that does not answer, ms: it comes back in 5 s or the leases run out. */
+const closingPatience = 5_000;
+
+const closeNames = new Set(["timeout"]);
+
+/** The life of a consumer: start, work, close. The pieces do the work; this makes and ends them in order. */
+export class QueueConsumer<Payload> implements Consumer<Payload> {
+  readonly #queue: EngineQueue;
+  readonly #clock: Clock;
+  readonly #settings: ConsumeSettings;
+  readonly #name: string;
+  readonly #random: () => number;
+  readonly #events = new EventEmitter<Payload>();
+  readonly #health = new HealthRecord();
+  readonly #settler: Settler;
+  readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
+  readonly #settlements: Settlements<Payload>;
+  readonly #loop: ClaimLoop;
+  readonly #steps: RunSteps<Payload>;
+  #phase: "open" | "closing" | "closed" = "open";
+  #active = 0;
+  #opening: Promise<void> | undefined;
+  #openingBackOff: BackOff | undefined;
+  #watch: AsyncDisposable | undefined;
+  #closed: Promise<void> | undefined;
+  #idle: Gate | undefined;
+  readonly #timeIsOver = new Gate();
+  #closeBy = Number.POSITIVE_INFINITY;
+  #cancelCloseTimer: CancelTimer | undefined;
+  /** Messages that came while closing and go back. */
+  readonly #returning = new Set<Promise<void>>();
+
+  constructor(
+    queue: EngineQueue,
+    codec: Codec<Payload>,
+    handler: Handler<Payload>,
+    settings: ConsumeSettings,
+    randomness: ConsumerRandomness = defaultRandomness,
+  ) {
+    this.#queue = queue;
+    this.#clock = queue.clock;
+    this.#settings = settings;
+    this.#random = randomness.number;
+    this.#name = randomness.bytes(9).toString("base64url");
+    const random = randomness.number;
+    const { lease, attempts } = settings;
+    const events = this.#events;
+    this.#settler = new Settler(queue, random);
+    this.#keeper = new LeaseKeeper({ queue, lease, random, onLost: (d, error) => this.#settlements.lose(d, error) });
+    this.#settlements = new Settlements({ queue, settler: this.#settler, events, settings, keeper: this.#keeper });
+    this.#loop = new ClaimLoop({
+      queue,
+      consumer: this.#name,
+      lease,
+      attempts,
+      random,
+      room: () => this.#room(),
+      onAnswer: (result, token) => this.#take(result, token),
+      onFailure: (failure) => this.#interrupted(failure),
+    });
+    this.#steps = {
+      clock: this.#clock,
+      codec,
+      handler,
+      timeout: settings.timeout,
+      settler: this.#settlements,
+      events,
+      onHandlerEnded: () => {
+        this.#active -= 1;
+        this.#loop.roomMade();
+      },
+    };
+  }
+
+  /** Starts to watch and claim. Called again it does nothing. */
+  start(): void {
+    this.#opening ??= this.#open();
+  }
+
+  on<Event extends ConsumerEvent>(event: Event, listener: Listener<Payload, Event>): this {
+    this.#events.add(event, listener);
+    return this;
+  }
+
+  off<Event extends ConsumerEvent>(event: Event, listener: Listener<Payload, Event>): this {
+    this.#events.remove(event, listener);
+    return this;
+  }
+
+  health(): ConsumerHealth {
+    return this.#health.health(this.#phase, this.#active, this.#clock.now());
+  }
+
+  async close(options: CloseOptions = {}): Promise<void> {
+    checkOptionNames(options, closeNames, "options");
+    this.#closeWithin(parseDuration(options.timeout ?? "30s", "timeout"));
+    this.#closed ??= this.#close();
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** The watch comes first, so that nothing that becomes due after the first claim goes unheard. */
+  async #open(): Promise<void> {
+    const watcher: Watcher = {
+      wake: (at) => this.#loop.wake(at),
+      postpone: (at) => this.#loop.postpone(at),
+      interrupted: (cause) => this.#interrupted(cause),
+      recovered: () => this.#loop.recovered(),
+    };
+    const backOff = new BackOff(this.#clock, this.#random);
+    this.#openingBackOff = backOff;
+    while (this.#phase === "open") {
+      try {
+        this.#watch = await this.#queue.watch(this.#name, watcher);
+        // Once it was stopped this starts nothing.
+        this.#loop.start();
+        return;
+      } catch (failure) {
+        this.#interrupted(failure);
+        await backOff.wait();
+      }
+    }
+  }
+
+  /**
+   * Handlers may be at work, or settlements under way: twice the concurrency in all at most, so that settling slowly does
+   * not gather messages without end.
+   */
+  #room(): number {
+    const { concurrency } = this.#settings;
+    return this.#phase === "open" ? Math.min(concurrency - this.#active, 2 * concurrency - this.#keeper.size) : 0;
+  }
+
+  #take(result: ClaimResult, token: string): void {
+    const wasOut = this.#health.isOut;
+    const now = this.#clock.now();
+    this.#health.answered(result.now, now);
+    if (wasOut) this.#events.emit("recovered");
+    if (this.#phase !== "open") {
+      for (const { id } of result.messages) this.#return(id, token, result.leaseUntil);
+    } else if (result.leaseUntil > now) {
+      // Else the claim was answered so late that its leases have ended; the messages are due again.
+      for (const claimed of result.messages) {
+        void this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
+      }
+    }
+    for (const { id, reason } of result.buried) this.#events.emit("buried", { id }, { reason });
+    if (result.missing.length > 0) this.#events.emit("error", payloadsGone(result.missing));
+  }
+
+  async #run(delivery: LeasedDelivery<Payload>): Promise<void> {
+    this.#active += 1;
+    this.#keeper.add(delivery);
+    await runOne(delivery, this.#steps);
+    this.#keeper.remove(delivery);
+    this.#loop.roomMade();
+    if (this.#keeper.size === 0) this.#idle?.open();
+  }
+
+  #return(id: string, token: string, leaseUntil: number): void {
+    const returned = this.#settler.release({ id, token, leaseUntil }).then(
+      (outcome) => {
+        if (outcome instanceof PunctualError) this.#events.emit("error", outcome, { id });
+      },
+      (error: unknown) => this.#events.emit("error", error, { id }),
+    );
+    this.#returning.add(returned);
+    void returned.then(() => this.#returning.delete(returned));
+  }
+
+  /** Tells of an outage once; `recovered` tells of its end. */
+  #interrupted(failure: unknown): void {
+    if (!this.#health.isOut) {
+      this.#health.interrupted();
+      this.#events.emit("error", failure);
+    }
+    // The engine will never answer again: there is nothing to recover.
+    if (failure instanceof PunctualError && failure.code === "closed") this.#closed ??= this.#close();
+  }
+
+  #closeWithin(timeout: number): void {
+    const by = this.#clock.now() + timeout;
+    if (by >= this.#closeBy || this.#phase === "closed") return;
+    this.#closeBy = by;
+    this.#cancelCloseTimer?.();
+    if (timeout === 0) this.#timeIsOver.open();
+    else this.#cancelCloseTimer = this.#clock.runAt(by, () => this.#timeIsOver.open());
+  }
+
+  async #close(): Promise<void> {
+    this.#phase = "closing";
+    this.#openingBackOff?.hurry();
+    const claimAnswered = this.#loop.stop();
+    const idle = new Gate();
+    this.#idle = idle;
+    if (this.#keeper.size === 0) idle.open();
+    await Promise.race([Promise.all([idle.opened, this.#withPatience(claimAnswered)]), this.#timeIsOver.opened]);
+    this.#cancelCloseTimer?.();
+    this.#loop.abandon();
+    await this.#withPatience(this.#handBack());
+    for (const delivery of this.#keeper) {
+      delivery.abort(
+        new PunctualError("closed", "The consumer closed before the handler ended; the message was handed back."),
+      );
+    }
+    this.#keeper.stop();
+    await this.#withPatience(this.#endWatch());
+    this.#phase = "closed";
+  }
+
+  /** Releases what is held. Resolves when that, and the return of messages that came while closing, was answered. */
+  async #handBack(): Promise<void> {
+    const releases: Promise<unknown>[] = [...this.#returning];
+    for (const delivery of this.#keeper) {
+      releases.push(delivery.state === "held" ? this.#settlements.handBack(delivery) : Promise.resolve());
+    }
+    await Promise.all(releases);
+  }
+
+  async #endWatch(): Promise<void> {
+    // One that has not begun yet is ended when it has, even if nobody waits for that any more.
+    await this.#opening;
+    try {
+      await this.#watch?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#events.emit("error", error);
+    }
+  }
+
+  /** Waits for the store, but not for ever. */
+  async #withPatience(answer: Promise<void>): Promise<void> {
+    let cancelTimer = () => {};
+    const enough = new Promise<void>((resolve) => {
+      cancelTimer = this.#clock.runAt(this.#clock.now() + closingPatience, resolve);
+    });
+    await Promise.race([answer, enough]);
+    cancelTimer();
+  }
+}
+
+function payloadsGone(ids: readonly string[]): PunctualError {
+  return new PunctualError(
+    "misconfigured",
+    `The payloads of ${ids.length} messages were gone from the store: evicted (set maxmemory-policy to noeviction) or deleted by hand.`,
+    { details: { ids } },
+  );
+}

@@ -1,0 +1,239 @@
+import { type Duration, parseDuration } from "../duration.js";
+import type { Claimed, Receipt } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { checkOptionNames } from "../option-names.js";
+import { quote } from "../quote.js";
+import { isWellFormed } from "../well-formed.js";
+import { parseLease } from "./consume-options.js";
+
+/**
+ * Works on one message. When it returns (or what it returns is fulfilled) the message is acknowledged, when it throws (or
+ * rejects) the message is retried by the policy of the consumer. One that settled by hand has settled: nothing more happens
+ * to the message, and what it throws then is told by the event `error`.
+ */
+export type Handler<Payload> = (message: Delivery<Payload>) => unknown;
+
+/**
+ * A message in the hands of a handler.
+ *
+ * The first of `acknowledge`, `retry`, `release` and `bury` settles it. Each of them, and `extend`, fails with `lease-lost`
+ * and changes nothing once the lease has ended: when the message was settled before (by hand, or because the handler
+ * returned, threw or was timed out), when it was handed back by `close`, or when the lease ran out. It fails with
+ * `outcome-unknown` when no reply came until the lease ended. These failures are told by the events `leaseLost` and `error`
+ * too, so a promise that nobody awaits ends no process.
+ */
+export interface Delivery<Payload> {
+  readonly id: string;
+  readonly payload: Payload;
+  /** When it was due, by the clock of the engine. */
+  readonly dueAt: Date;
+  /** Which delivery this is, from 1. Released deliveries do not count. */
+  readonly attempt: number;
+  /** Deliveries at most: the limit of the message, else of the consumer. */
+  readonly attempts: number;
+  readonly headers: Record<string, string>;
+  /** How long after the due time its handler started, ms; never negative. */
+  readonly lateness: number;
+  /**
+   * Aborts when the work is in vain: the lease is lost (`lease-lost`), the time-out is over (`timed-out`), or `close` gave
+   * up waiting (`closed`). Its reason is a `PunctualError` with that code.
+   */
+  readonly signal: AbortSignal;
+  /** Done: deletes the message. */
+  acknowledge(): Promise<void>;
+  /**
+   * Failed: due again after `delay`, by default that of the consumer's policy, one attempt used; buried with reason
+   * `attempts` when this was the last. `error` is kept with the message.
+   */
+  retry(options?: { delay?: Duration | undefined; error?: unknown }): Promise<void>;
+  /** Not worked on, or not now: due again after `delay`, by default at once in its old place; no attempt used. */
+  release(options?: { delay?: Duration | undefined }): Promise<void>;
+  /** Moves it to the dead letters. The reason is 1 to 256 bytes of text. */
+  bury(reason: string): Promise<void>;
+  /** The lease ends this long from now, by default the consumer's lease; for those who cannot leave it to the consumer. */
+  extend(lease?: Duration): Promise<void>;
+}
+
+/** What a delivery asks of its consumer. They resolve with what went wrong, if anything did. */
+export interface DeliverySettler<Payload> {
+  acknowledge(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined>;
+  /** `failure` holds what was thrown, if anything was; without a delay the policy of the consumer has one. */
+  retry(
+    delivery: LeasedDelivery<Payload>,
+    failure: { readonly error: unknown } | undefined,
+    delay: number | undefined,
+  ): Promise<PunctualError | undefined>;
+  release(delivery: LeasedDelivery<Payload>, delay: number | undefined): Promise<PunctualError | undefined>;
+  bury(delivery: LeasedDelivery<Payload>, reason: string, error?: PunctualError): Promise<PunctualError | undefined>;
+  extend(delivery: LeasedDelivery<Payload>, lease: number | undefined): Promise<PunctualError | undefined>;
+}
+
+/**
+ * - `held`: the lease is ours and nothing was decided.
+ * - `settled`: a settlement was asked for; whether it is confirmed is known to who asked.
+ * - `handed-back`: `close` gave up waiting for the handler and released it.
+ * - `lost`: the lease ended without us.
+ */
+export type DeliveryState = "held" | "settled" | "handed-back" | "lost";
+
+const retryNames = new Set(["delay", "error"]);
+const releaseNames = new Set(["delay"]);
+const maxReasonBytes = 256;
+
+/**
+ * One lease, and what its handler sees of it. It is a `Receipt` itself, so that hundreds of thousands a second need no
+ * object more; the parts that few handlers touch are made when first asked for.
+ */
+export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
+  readonly id: string;
+  readonly token: string;
+  readonly attempt: number;
+  readonly attempts: number;
+  /** The last deadline that the engine confirmed. */
+  leaseUntil: number;
+  state: DeliveryState = "held";
+  /** The settlement under way or done, if any; the handler may not have waited for its own. */
+  settlement: Promise<PunctualError | undefined> | undefined;
+  /** Whether the handler asked for the settlement. */
+  settledByHand = false;
+  readonly #claimed: Claimed;
+  readonly #settler: DeliverySettler<Payload>;
+  #payload: { readonly value: Payload } | undefined;
+  #lateness = 0;
+  #controller: AbortController | undefined;
+  #abortReason: PunctualError | undefined;
+  #headers: Record<string, string> | undefined;
+
+  constructor(claimed: Claimed, token: string, leaseUntil: number, settler: DeliverySettler<Payload>) {
+    this.id = claimed.id;
+    this.token = token;
+    this.attempt = claimed.attempt;
+    this.attempts = claimed.attempts;
+    this.leaseUntil = leaseUntil;
+    this.#claimed = claimed;
+    this.#settler = settler;
+  }
+
+  get payload(): Payload {
+    if (this.#payload === undefined) throw new PunctualError("undecodable", "The payload was not decoded.");
+    return this.#payload.value;
+  }
+
+  get dueAt(): Date {
+    return new Date(this.#claimed.dueAt);
+  }
+
+  get lateness(): number {
+    return this.#lateness;
+  }
+
+  get headers(): Record<string, string> {
+    this.#headers ??= { ...this.#claimed.headers };
+    return this.#headers;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#abortReason !== undefined) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  /** The bytes of the payload as they lie in the store. */
+  get encodedPayload(): Uint8Array {
+    return this.#claimed.payload;
+  }
+
+  /** The handler starts now, with this payload. */
+  begin(payload: Payload, now: number): void {
+    this.#payload = { value: payload };
+    // The clock of a server is estimated at the latest possible, so it may lie a hair before the due time.
+    this.#lateness = Math.max(0, now - this.#claimed.dueAt);
+  }
+
+  /** Aborts the signal; only the first reason counts. */
+  abort(reason: PunctualError): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  acknowledge(): Promise<void> {
+    return this.#byHand("acknowledge", () => this.#settler.acknowledge(this));
+  }
+
+  retry(options: { delay?: Duration | undefined; error?: unknown } = {}): Promise<void> {
+    return this.#byHand("retry", () => {
+      checkOptionNames(options, retryNames, "options");
+      return this.#settler.retry(
+        this,
+        options.error === undefined ? undefined : { error: options.error },
+        optionalDelay(options.delay),
+      );
+    });
+  }
+
+  release(options: { delay?: Duration | undefined } = {}): Promise<void> {
+    return this.#byHand("release", () => {
+      checkOptionNames(options, releaseNames, "options");
+      return this.#settler.release(this, optionalDelay(options.delay));
+    });
+  }
+
+  bury(reason: string): Promise<void> {
+    return this.#byHand("bury", () => this.#settler.bury(this, checkReason(reason)));
+  }
+
+  extend(lease?: Duration): Promise<void> {
+    return this.#byHand("extend", () =>
+      this.#settler.extend(this, lease === undefined ? undefined : parseLease(lease)),
+    );
+  }
+
+  #byHand(verb: string, start: () => Promise<PunctualError | undefined>): Promise<void> {
+    const done = this.#unlessOver(verb, start);
+    // Handled here: a handler that does not wait for it must not end the process, and the events have told of it.
+    done.catch(() => {});
+    return done;
+  }
+
+  async #unlessOver(verb: string, start: () => Promise<PunctualError | undefined>): Promise<void> {
+    if (this.state !== "held") throw leaseOver(this.id, verb, this.state);
+    const done = start();
+    if (this.state !== "held") this.settledByHand = true;
+    const failure = await done;
+    if (failure !== undefined) throw failure;
+  }
+}
+
+const why: Readonly<Record<DeliveryState, string>> = {
+  held: "it is held",
+  settled: "it was settled before",
+  "handed-back": "it was handed back when its consumer closed",
+  lost: "its lease had ended before",
+};
+
+/** The failure of who works on a message whose lease is over. */
+export function leaseOver(id: string, verb: string, state: DeliveryState): PunctualError {
+  return new PunctualError("lease-lost", `Cannot ${verb} message ${quote(id)}: ${why[state]}. Nothing was changed.`, {
+    details: { id },
+  });
+}
+
+/** Like delays of a schedule: a negative number means now. */
+function optionalDelay(delay: Duration | undefined): number | undefined {
+  if (delay === undefined) return undefined;
+  if (typeof delay === "number" && delay < 0 && delay !== Number.NEGATIVE_INFINITY) return 0;
+  return parseDuration(delay, "delay");
+}
+
+function checkReason(reason: unknown): string {
+  const right = typeof reason === "string" && reason !== "" && isWellFormed(reason);
+  if (right && Buffer.byteLength(reason) <= maxReasonBytes) return reason;
+  throw new PunctualError(
+    "invalid-argument",
+    `reason is ${quote(reason)}; accepted is a string of 1 to ${maxReasonBytes} bytes of UTF-8.`,
+    { details: { argument: "reason" } },
+  );
+}

@@ -1,0 +1,166 @@
+import type { CancelTimer, Clock } from "../clock.js";
+import type { EngineQueue, Extension, Receipt } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { quote } from "../quote.js";
+import { BackOff } from "./back-off.js";
+
+/** A lease that is to be kept as long as it is `held`. */
+export interface KeptLease extends Receipt {
+  leaseUntil: number;
+  readonly state: string;
+}
+
+export interface LeaseKeeperOptions<Lease> {
+  readonly queue: EngineQueue;
+  /** How long an extended lease lasts, ms. */
+  readonly lease: number;
+  readonly random: () => number;
+  /** Told once of each lease that ended although it was to be kept; must change its state. */
+  readonly onLost: (lease: Lease, error: PunctualError) => void;
+}
+
+/**
+ * Extends all leases of a consumer with one timer and one call, when a third of the first one is over. A call that fails
+ * is repeated with back-off; a lease whose end passes without a confirmed extension is lost, whatever the store says later,
+ * because somebody else may have the message by then.
+ */
+export class LeaseKeeper<Lease extends KeptLease> {
+  readonly #queue: EngineQueue;
+  readonly #clock: Clock;
+  readonly #lease: number;
+  readonly #onLost: (lease: Lease, error: PunctualError) => void;
+  readonly #kept = new Set<Lease>();
+  readonly #backOff: BackOff;
+  #cancelTimer: CancelTimer | undefined;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #extending = false;
+  /** After a failed call: when to try again. */
+  #notBefore = Number.NEGATIVE_INFINITY;
+  #lastFailure: unknown;
+
+  constructor(options: LeaseKeeperOptions<Lease>) {
+    this.#queue = options.queue;
+    this.#clock = options.queue.clock;
+    this.#lease = options.lease;
+    this.#onLost = options.onLost;
+    this.#backOff = new BackOff(this.#clock, options.random);
+  }
+
+  /** How many leases it looks after. */
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  /** The leases it looks after, in the order in which they were added. */
+  [Symbol.iterator](): IterableIterator<Lease> {
+    return this.#kept.values();
+  }
+
+  add(lease: Lease): void {
+    this.#kept.add(lease);
+    this.#armFor(lease);
+  }
+
+  remove(lease: Lease): void {
+    this.#kept.delete(lease);
+  }
+
+  /** A lease was extended by somebody else, to a later or earlier end. */
+  extended(lease: Lease, leaseUntil: number): void {
+    lease.leaseUntil = leaseUntil;
+    this.#armFor(lease);
+  }
+
+  /** Forgets all leases, which end at their time. */
+  stop(): void {
+    this.#kept.clear();
+    this.#disarm();
+  }
+
+  /** When this lease needs the timer: to be extended, and to be lost. */
+  #needsTimerAt(lease: Lease): number {
+    if (this.#extending) return lease.leaseUntil;
+    return Math.min(lease.leaseUntil, Math.max(lease.leaseUntil - (this.#lease * 2) / 3, this.#notBefore));
+  }
+
+  #armFor(lease: Lease): void {
+    const at = this.#needsTimerAt(lease);
+    if (at < this.#timerAt) this.#armAt(at);
+  }
+
+  #armAt(at: number): void {
+    this.#disarm();
+    if (at === Number.POSITIVE_INFINITY) return;
+    this.#timerAt = at;
+    this.#cancelTimer = this.#clock.runAt(at, () => this.#tick());
+  }
+
+  #disarm(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+  }
+
+  #tick(): void {
+    this.#disarm();
+    const now = this.#clock.now();
+    let isDue = false;
+    for (const lease of this.#kept) {
+      if (lease.state !== "held") continue;
+      if (lease.leaseUntil <= now) this.#onLost(lease, this.#ended(lease));
+      else if (this.#needsTimerAt(lease) <= now) isDue = true;
+    }
+    if (isDue) void this.#extend(now);
+    else this.#armForAll();
+  }
+
+  #armForAll(): void {
+    let first = Number.POSITIVE_INFINITY;
+    for (const lease of this.#kept) {
+      if (lease.state === "held") first = Math.min(first, this.#needsTimerAt(lease));
+    }
+    this.#armAt(first);
+  }
+
+  async #extend(now: number): Promise<void> {
+    // All whose end this moves back, not only those that are due, so that there is one call for all; those that a handler
+    // extended beyond that keep their end.
+    const leases: Lease[] = [];
+    for (const lease of this.#kept) {
+      if (lease.state === "held" && lease.leaseUntil < Math.ceil(now + this.#lease)) leases.push(lease);
+    }
+    this.#extending = true;
+    this.#armForAll();
+    try {
+      this.#apply(leases, await this.#queue.extend(leases, this.#lease));
+      this.#notBefore = Number.NEGATIVE_INFINITY;
+      this.#lastFailure = undefined;
+      this.#backOff.reset();
+    } catch (failure) {
+      this.#lastFailure = failure;
+      const results: unknown = failure instanceof PunctualError ? failure.details["results"] : undefined;
+      if (Array.isArray(results)) this.#apply(leases, results);
+      const isFinal = failure instanceof PunctualError && failure.code === "closed";
+      this.#notBefore = isFinal ? Number.POSITIVE_INFINITY : this.#clock.now() + this.#backOff.nextDelay();
+    }
+    this.#extending = false;
+    this.#armForAll();
+  }
+
+  #apply(leases: readonly Lease[], extensions: readonly (Extension | undefined)[]): void {
+    leases.forEach((lease, place) => {
+      const extension = extensions[place];
+      // What was settled meanwhile has no lease any more, and that is right.
+      if (extension === undefined || lease.state !== "held") return;
+      if (extension.outcome === "extended") lease.leaseUntil = extension.leaseUntil;
+      else this.#onLost(lease, this.#ended(lease));
+    });
+  }
+
+  #ended(lease: Lease): PunctualError {
+    return new PunctualError("lease-lost", `The lease on message ${quote(lease.id)} ended while it was worked on.`, {
+      ...(this.#lastFailure === undefined ? {} : { cause: this.#lastFailure }),
+      details: { id: lease.id },
+    });
+  }
+}

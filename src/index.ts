@@ -1,0 +1,17 @@
+export type { Clock, CancelTimer } from "./clock.js";
+export { binaryCodec, type Codec, jsonCodec, textCodec } from "./codec.js";
+export type { ConsumeOptions, RetryPolicy } from "./consumer/consume-options.js";
+export type { CloseOptions, Consumer } from "./consumer/consumer.js";
+export type { Delivery, Handler } from "./consumer/delivery.js";
+export type { ConsumerEvents } from "./consumer/events.js";
+export type { ConsumerHealth } from "./consumer/health.js";
+export type { When } from "./due.js";
+export type { Duration } from "./duration.js";
+export type * from "./engine.js";
+export { type ErrorCode, errorCodes, PunctualError } from "./errors.js";
+export type { Message } from "./message.js";
+export type { MessageToSchedule, ScheduleOptions } from "./new-message.js";
+export { Queue, type QueueOptions, type Scheduled } from "./queue.js";
+export { type ExponentialBackoffOptions, exponentialBackoff } from "./retry/exponential.js";
+export { fixedBackoff } from "./retry/fixed.js";
+export type { Backoff } from "./retry/backoff.js";
