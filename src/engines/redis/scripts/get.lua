@@ -4,7 +4,7 @@
 -- Reply: {now, [message or nil]}
 --
 -- A message is {state, value, dueAt, attempts that counted, leaseUntil, value in failures or "", buriedAt}; a lease that has
--- ended counts as reclaimed just now.
+-- ended counts as reclaimed at its end.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
@@ -30,7 +30,7 @@ for i, value in ipairs(read_bodies(asked)) do
     if i > 1 and bytes > budget then
       break
     end
-    local buried_at = standing == "dead" and (redis.call("ZSCORE", dead, id) or whole(now)) or "0"
+    local buried_at = standing == "dead" and (lease and whole(deadline) or redis.call("ZSCORE", dead, id)) or "0"
     message = { standing, value, whole(due), count, whole(deadline or 0), failure, buried_at }
   end
   reply[i + 1] = message

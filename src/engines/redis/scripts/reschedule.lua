@@ -23,9 +23,10 @@ end
 local outcomes, places, earliest = {}, {}, math.huge
 local reclaimed, failed = {}, {}
 for i, value in ipairs(read_bodies(asked)) do
-  local id, standing, last_due, count, lease = asked[i], nil, nil, nil, nil
+  local id = asked[i]
+  local standing, last_due, count, lease, deadline
   if value then
-    standing, last_due, count, lease = standing_of(id, value)
+    standing, last_due, count, lease, deadline = standing_of(id, value)
   end
   if standing == "waiting" then
     outcomes[i] = "r"
@@ -40,7 +41,7 @@ for i, value in ipairs(read_bodies(asked)) do
     reclaimed[#reclaimed + 1] = id
     local _, error_at, _, _, error_json = failure_of(redis.call("HGET", failures, id))
     if standing == "dead" then
-      bury(id, last_due, "attempts", count, error_at, error_json)
+      bury(id, last_due, "attempts", count, error_at, error_json, deadline)
     else
       failed[#failed + 1] = id
       failed[#failed + 1] = failure_value(count, error_at, 0, "", error_json)

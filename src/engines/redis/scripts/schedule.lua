@@ -1,12 +1,13 @@
 -- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
 -- KEYS: schedule messages leases leased failures dead state waiting
 -- ARGV: notAfter channel count batch
--- Reply: {now, outcomes, dueAt…}
+-- Reply: {now, outcomes, dueAts}
 --
 -- `batch` has for each message, ids distinct: length of id u16, id, mode u8 (1: `when` is a point in time, else a delay;
 -- 2: replace), `when` f64, length of body u32, body (all that follows seq). One argument, since a client writes each binary
 -- argument by itself: 1,000 of them cost it more than the server's work.
 -- `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose body is the very same, r replaced, l leased.
+-- `dueAts` has an f64 for each: when it is due as it is stored.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local channel, count, batch = ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -59,7 +60,7 @@ for i, value in ipairs(read_bodies(ids)) do
   end
 end
 
-local reply = { now_text, table.concat(outcomes), unpack(dues, 1, #outcomes) }
+local reply = { now_text, table.concat(outcomes), pack(">" .. string.rep("d", #outcomes), unpack(dues, 1, #outcomes)) }
 if #fresh == 0 then
   return reply
 end

@@ -1,7 +1,8 @@
 import type { CallOptions, NewMessage, ScheduleResult } from "../../../engine.js";
+import { PunctualError } from "../../../errors.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeBody } from "../message-format.js";
-import { asArray, asNumber } from "../reply.js";
+import { asArray, asBytes } from "../reply.js";
 import { defineScript, type Evaluator } from "../script.js";
 import { inChunks } from "./in-chunks.js";
 import { outcomesOf } from "./outcomes.js";
@@ -40,11 +41,16 @@ export async function schedule(
   return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
     const args = [keys.channel, String(chunk.length), encodeBatch(chunk)];
     const { reply, uncertain } = await evaluator.evaluate(script, names, args, options);
-    const [, letters, ...dueTimes] = asArray(reply, "schedule");
-    return outcomesOf(letters, uncertain ? afterLostReply : words, "schedule: outcomes").map((outcome, index) => ({
-      outcome,
-      dueAt: asNumber(dueTimes[index], "schedule: dueAt"),
-    }));
+    const [, letters, dueAts] = asArray(reply, "schedule");
+    const outcomes = outcomesOf(letters, uncertain ? afterLostReply : words, "schedule: outcomes");
+    const times = asBytes(dueAts, "schedule: dueAts");
+    if (times.length !== outcomes.length * 8) {
+      throw new PunctualError(
+        "refused",
+        `the script schedule gave ${times.length} bytes of due times for ${outcomes.length}`,
+      );
+    }
+    return outcomes.map((outcome, index): ScheduleResult => ({ outcome, dueAt: times.readDoubleBE(index * 8) }));
   });
 }
 
