@@ -22,6 +22,12 @@ const connectTimeout = 1_000;
 const firstPause = 20;
 const longestPause = 1_000;
 
+interface Channel {
+  readonly listeners: Set<(message: Buffer) => void>;
+  /** Whether the server has confirmed it once. Until then whoever subscribes sees to it, and hears of a refusal. */
+  confirmed: boolean;
+}
+
 interface Waiter {
   isGone(): boolean;
   resolve(session: Session): void;
@@ -31,7 +37,7 @@ interface Waiter {
 /** Keeps a connection to one server: makes the first one when it is asked for, and another one whenever it is lost. */
 export class Link {
   readonly #options: LinkOptions;
-  readonly #channels = new Map<string, Set<(message: Buffer) => void>>();
+  readonly #channels = new Map<string, Channel>();
   readonly #waiters = new Set<Waiter>();
   readonly #stateListeners = new Set<(state: ConnectionState, cause?: PunctualError) => void>();
   #session: Session | undefined;
@@ -68,27 +74,29 @@ export class Link {
     if (this.#closed) throw closedError();
   }
 
-  /** Notes who hears a channel, for this connection and those after it. */
+  /** Notes who hears a channel. Gives a function that ends it. */
   hear(channel: string, listener: (message: Buffer) => void): () => Promise<void> {
     // One function may listen twice, and each of the two ends by itself.
     const hearer = (message: Buffer) => listener(message);
-    const listeners = this.#channels.get(channel) ?? new Set();
-    listeners.add(hearer);
-    this.#channels.set(channel, listeners);
+    const entry = this.#channels.get(channel) ?? { listeners: new Set(), confirmed: false };
+    entry.listeners.add(hearer);
+    this.#channels.set(channel, entry);
     return async () => {
-      listeners.delete(hearer);
-      if (listeners.size > 0 || this.#channels.get(channel) !== listeners) return;
+      entry.listeners.delete(hearer);
+      if (entry.listeners.size > 0 || this.#channels.get(channel) !== entry) return;
       this.#channels.delete(channel);
       // If the connection is lost over it, the next one will not hear the channel.
       await this.#session?.unlisten(channel).catch(() => {});
     };
   }
 
-  /** Hears a channel on a connection; resolves when the server has confirmed it. */
-  listen(session: Session, channel: string): Promise<void> {
-    return session.listen(channel, (message) => {
-      for (const listener of this.#channels.get(channel) ?? []) listener(message);
+  /** Hears a channel on a connection; resolves when the server has confirmed it. From then on, later connections hear it, too. */
+  async listen(session: Session, channel: string): Promise<void> {
+    await session.listen(channel, (message) => {
+      for (const listener of this.#channels.get(channel)?.listeners ?? []) listener(message);
     });
+    const entry = this.#channels.get(channel);
+    if (entry !== undefined) entry.confirmed = true;
   }
 
   onState(listener: (state: ConnectionState, cause?: PunctualError) => void): () => void {
@@ -141,7 +149,11 @@ export class Link {
     try {
       this.refuseWhenClosed();
       await session.askTime();
-      await Promise.all(Array.from(this.#channels.keys(), (channel) => this.listen(session, channel)));
+      await Promise.all(
+        Array.from(this.#channels, async ([channel, { confirmed }]) => {
+          if (confirmed) await this.listen(session, channel);
+        }),
+      );
       this.refuseWhenClosed();
       return session;
     } catch (error) {

@@ -93,7 +93,6 @@ export class Supervisor implements Evaluator {
     { signal }: Pick<CallOptions, "signal"> = {},
   ): Promise<() => Promise<void>> {
     const patience = new Patience(Infinity, signal, this.#now);
-    // From now on, new connections hear the channel, too.
     const unsubscribe = this.#link.hear(channel, listener);
     try {
       for (let attempt = 0; ; attempt++) {
