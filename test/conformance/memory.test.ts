@@ -23,4 +23,10 @@ runConformance(
       };
     },
   },
+  {
+    deviations: {
+      "Bounded redelivery: what a killed process held with a lease of 1 s is delivered by an idle one within 2 s":
+        "all consumers of a store in memory live in one process, so none is ever killed alone",
+    },
+  },
 );

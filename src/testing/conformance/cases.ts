@@ -3,18 +3,28 @@ import { attemptsCases } from "./cases/attempts.js";
 import { boundedWorkCases } from "./cases/bounded-work.js";
 import { cancelCases } from "./cases/cancel.js";
 import { claimCases } from "./cases/claim.js";
+import { closingCases } from "./cases/closing.js";
+import { comesBackCases } from "./cases/comes-back.js";
+import { consumeCases } from "./cases/consume.js";
 import { dueTimeCases } from "./cases/due-times.js";
+import { eventsAndHealthCases } from "./cases/events-and-health.js";
 import { expiryCases } from "./cases/expiry.js";
+import { handlerCases } from "./cases/handler.js";
 import { idempotentScheduleCases } from "./cases/idempotent-schedule.js";
+import { idleCostCases } from "./cases/idle-cost.js";
+import { inputCases } from "./cases/input.js";
 import { leaseCases } from "./cases/lease.js";
 import { messageIdCases } from "./cases/message-ids.js";
 import { neverEarlyCases } from "./cases/never-early.js";
+import { oneClockCases } from "./cases/one-clock.js";
 import { orderCases } from "./cases/order.js";
 import { pauseCases } from "./cases/pause.js";
 import { payloadCases } from "./cases/payload.js";
 import { readCases } from "./cases/read.js";
+import { redeliveryCases } from "./cases/redelivery.js";
 import { rescheduleCases } from "./cases/reschedule.js";
 import { settleCases } from "./cases/settle.js";
+import { wakingCases } from "./cases/waking.js";
 import type { ConformanceCase } from "./conformance-case.js";
 
 /** Every case that an engine is held to, by topic. */
@@ -36,4 +46,14 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...payloadCases,
   ...messageIdCases,
   ...boundedWorkCases,
+  ...redeliveryCases,
+  ...inputCases,
+  ...consumeCases,
+  ...handlerCases,
+  ...wakingCases,
+  ...closingCases,
+  ...eventsAndHealthCases,
+  ...comesBackCases,
+  ...oneClockCases,
+  ...idleCostCases,
 ];

@@ -95,12 +95,12 @@ export class Stage {
   }
 
   /** Lets time pass until `promise` has settled, and gives its value. */
-  async passing<T>(promise: Promise<T>, what: string, within = 5 * second): Promise<T> {
+  async passing<T>(promise: PromiseLike<T>, what: string, within = 5 * second): Promise<T> {
     let settled = false;
     const mark = () => (settled = true);
     promise.then(mark, mark);
     await this.harness.until(() => settled, what, within);
-    return promise;
+    return await promise;
   }
 
   /** Has `closable` closed when the case ends, however it ends. */

@@ -34,7 +34,9 @@ const keepCases = situations.map((situation): ConformanceCase => {
       const result = await stage.put("a", again);
       assert.equal(result.outcome, outcome);
       const after = await stage.read("a");
-      assert.equal(result.dueAt, after.dueAt, "the answer holds the due time that is stored");
+      // Keeping a message does not reclaim it: until a claim has come, its due time is the one that it was claimed with.
+      if (situation === "lease ended") assert.ok(result.dueAt < after.dueAt);
+      else assert.equal(result.dueAt, after.dueAt, "the answer holds the due time that is stored");
       if (outcome === "duplicate") assert.deepEqual(after, before, "the message that was there is unchanged");
       else assert.equal(text(after.payload), "second");
       if (situation === "leased" && receipt !== undefined) {

@@ -14,8 +14,14 @@ async function drain(stage: Stage, count: number): Promise<string[]> {
 }
 
 /** A time that is due soon, and still to come when a handful of calls has been made. */
-async function soon(stage: Stage, delay = 500): Promise<number> {
-  return Math.ceil(await stage.now()) + delay;
+async function soon(stage: Stage): Promise<number> {
+  return Math.ceil(await stage.now()) + 1.5 * second;
+}
+
+/** Waits until `at` has come; it must not have come yet. */
+async function comeDue(stage: Stage, at: number): Promise<void> {
+  assert.ok((await stage.now()) < at, "scheduling took too long to show anything");
+  await stage.harness.until(async () => (await stage.now()) >= at, "the time has come", 5 * second);
 }
 
 export const orderCases: readonly ConformanceCase[] = [
@@ -24,7 +30,7 @@ export const orderCases: readonly ConformanceCase[] = [
     operation: "claim",
     name: "Order: messages are claimed in the order of their due times, however they were scheduled",
     run: onStage(async (stage) => {
-      const start = await soon(stage, second);
+      const start = await soon(stage);
       const all = ids(200);
       const messages = all.map((id, index) => newMessage(id, { due: { at: start + index } }));
       await Promise.all(shuffled(messages).map((message) => stage.queue.schedule([message])));
@@ -44,8 +50,7 @@ export const orderCases: readonly ConformanceCase[] = [
         const queue = index % 3 === 0 ? stage.otherQueue : stage.queue;
         await queue.schedule([newMessage(id, { due: { at } })]);
       }
-      assert.ok((await stage.now()) < at, "scheduling took too long to show anything");
-      await stage.harness.elapse(520);
+      await comeDue(stage, at);
       assert.deepEqual(await drain(stage, all.length), all);
     }),
   },
@@ -54,13 +59,13 @@ export const orderCases: readonly ConformanceCase[] = [
     operation: "claim",
     name: "Order: 20,000 messages with random ids that are due in the same ms keep the order of scheduling",
     run: onStage(async (stage) => {
-      const at = await soon(stage, 1_500);
+      const at = await soon(stage);
       const all = shuffled(ids(20_000));
       for (let from = 0; from < all.length; from += 5_000) {
         const batch = all.slice(from, from + 5_000);
         await stage.queue.schedule(batch.map((id) => newMessage(id, { due: { at } })));
       }
-      await stage.harness.until(async () => (await stage.now()) > at, "they are due", 5 * second);
+      await stage.harness.until(async () => (await stage.now()) >= at, "they are due", 10 * second);
       assert.deepEqual(await drain(stage, all.length), all);
     }),
   },
@@ -76,7 +81,7 @@ export const orderCases: readonly ConformanceCase[] = [
       await stage.put("d", { due: { at } });
       await stage.queue.reschedule([{ id: "c", due: { at } }]);
       await stage.queue.reschedule([{ id: "a", due: { at } }]);
-      await stage.harness.elapse(520);
+      await comeDue(stage, at);
       assert.deepEqual(await drain(stage, 4), ["a", "b", "c", "d"]);
     }),
   },
@@ -104,7 +109,7 @@ export const orderCases: readonly ConformanceCase[] = [
       for (const id of ["a", "b", "c"]) await stage.put(id, { due: { at } });
       const { outcome } = await stage.put("a", { due: { at }, onDuplicate: "replace" });
       assert.equal(outcome, "replaced");
-      await stage.harness.elapse(520);
+      await comeDue(stage, at);
       assert.deepEqual(await drain(stage, 3), ["b", "c", "a"]);
     }),
   },

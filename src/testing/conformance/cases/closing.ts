@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import type { ConformanceCase } from "../conformance-case.js";
+import { interposed } from "../interposed-engine.js";
+import { Gate, Recorder, textQueue } from "../recorder.js";
+import { hour, newMessage, onStage, second } from "../stage.js";
+
+export const closingCases: readonly ConformanceCase[] = [
+  {
+    operation: "close",
+    name: "Closing a consumer waits for its handlers, acknowledges what they did, and starts nothing more",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const gate = new Gate();
+      await stage.put("a");
+      const consumer = recorder.consume({ work: () => gate.opened });
+      await recorder.started(1);
+      let closed = false;
+      const closing = consumer.close().then(() => (closed = true));
+      await stage.put("b");
+      await stage.harness.elapse(200);
+      assert.equal(closed, false);
+      assert.equal(consumer.health().state, "closing");
+      gate.open();
+      await stage.passing(closing, "the consumer is closed");
+      assert.equal(consumer.health().state, "closed");
+      assert.equal(await stage.find("a"), undefined);
+      await stage.harness.elapse(100);
+      assert.deepEqual(recorder.ids, ["a"]);
+      assert.equal((await stage.read("b")).state, "due");
+    }),
+  },
+  {
+    promise: 5,
+    operation: "close",
+    name: "Bounded redelivery: what a closing consumer has claimed and not started is due again at once, no attempt used",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const gate = new Gate();
+      let claimed = 0;
+      // The reply of a claim that took something is on its way when the consumer is closed.
+      const engine = interposed(stage.harness.engine, {
+        async around(operation, call) {
+          const answer = await call();
+          if (operation === "claim" && (await stage.queue.counts()).leased > 0) {
+            claimed++;
+            await gate.opened;
+          }
+          return answer;
+        },
+      });
+      await stage.queue.schedule(["a", "b"].map((id) => newMessage(id)));
+      const consumer = recorder.consume({ engine });
+      await stage.harness.until(() => claimed > 0, "the messages are claimed", 3 * second);
+      const closing = consumer.close();
+      await stage.harness.elapse(50);
+      gate.open();
+      await stage.passing(closing, "the consumer is closed");
+      assert.deepEqual(recorder.ids, []);
+      const { messages } = await stage.take({ from: stage.otherQueue });
+      assert.deepEqual(
+        messages.map((message) => [message.id, message.attempt]),
+        [
+          ["a", 1],
+          ["b", 1],
+        ],
+      );
+    }),
+  },
+  {
+    promise: 5,
+    operation: "close",
+    name: "Bounded redelivery: close that gives up waiting hands leases back at once, then aborts, and no attempt is used",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const gate = new Gate();
+      const reasons: unknown[] = [];
+      await stage.put("a");
+      const consumer = recorder.consume({
+        async work(delivery) {
+          delivery.signal.addEventListener("abort", () => reasons.push(delivery.signal.reason));
+          await gate.opened;
+          throw new Error("it was aborted");
+        },
+      });
+      await recorder.started(1);
+      const next = new Recorder(stage);
+      const held = new Gate();
+      next.consume({ engine: stage.harness.other, work: () => held.opened });
+      await stage.passing(consumer.close({ timeout: 100 }), "the consumer is closed", 2 * second);
+      const [reason] = reasons;
+      assert.ok(reason instanceof Error && "code" in reason && reason.code === "closed");
+      await next.started(1, second);
+      assert.equal(next.starts[0]?.attempt, 1);
+      gate.open();
+      await stage.harness.elapse(100);
+      const { state, attempt, lastError } = await stage.read("a");
+      assert.deepEqual([state, attempt, lastError], ["leased", 1, undefined], "the late rejection settles nothing");
+      held.open();
+      await stage.harness.until(async () => (await stage.find("a")) === undefined, "it is acknowledged", 2 * second);
+    }),
+  },
+  {
+    operation: "close",
+    name: "A handler may schedule while its consumer closes",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const gate = new Gate();
+      const queue = textQueue(stage);
+      await stage.put("a");
+      const consumer = recorder.consume({
+        async work() {
+          await gate.opened;
+          await queue.schedule("follows", { id: "b", delay: "1h" });
+        },
+      });
+      await recorder.started(1);
+      const closing = consumer.close();
+      await stage.harness.elapse(20);
+      gate.open();
+      await stage.passing(closing, "the consumer is closed");
+      assert.equal(await stage.find("a"), undefined);
+      assert.equal((await stage.read("b")).state, "scheduled");
+    }),
+  },
+  {
+    operation: "close",
+    name: "Closing twice is closing once, by close or by await using, before the first claim or long after",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const early = recorder.consume();
+      await stage.passing(early.close(), "the early one is closed");
+      assert.equal(early.health().state, "closed");
+      const [consumer] = await recorder.consumers(1);
+      assert.ok(consumer !== undefined);
+      await stage.passing(Promise.all([consumer.close(), consumer.close()]), "both calls are done");
+      await stage.passing(consumer.close(), "a third call is done");
+      await stage.passing(consumer[Symbol.asyncDispose](), "it is disposed of");
+      assert.deepEqual([consumer.health().state, consumer.health().active], ["closed", 0]);
+    }),
+  },
+  {
+    operation: "close",
+    name: "A closed engine ends every call with closed, and closing it again does nothing",
+    run: onStage(async (stage) => {
+      await stage.put("a", { due: { delay: hour } });
+      await stage.harness.engine.close();
+      await stage.harness.engine.close();
+      const closed = { name: "PunctualError", code: "closed" };
+      await assert.rejects(stage.queue.schedule([newMessage("b")]), closed);
+      await assert.rejects(stage.queue.get(["a"]), closed);
+      await assert.rejects(stage.take(), closed);
+      await assert.rejects(textQueue(stage).cancel("a"), closed);
+    }),
+  },
+];

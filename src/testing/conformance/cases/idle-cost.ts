@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import type { ConformanceCase } from "../conformance-case.js";
+import { counting } from "../interposed-engine.js";
+import { Recorder } from "../recorder.js";
+import type { Stage } from "../stage.js";
+import { hour, onStage, second } from "../stage.js";
+
+const total = (calls: ReadonlyMap<string, number>) => [...calls.values()].reduce((sum, count) => sum + count, 0);
+
+/** The claims that consumers make for messages that come due one after the other. */
+async function claimsOf(stage: Stage, consumers: number, messages: number): Promise<number> {
+  const recorder = new Recorder(stage);
+  const { engine, calls } = counting(stage.harness.engine);
+  for (let index = 0; index < consumers; index++) {
+    const consumer = recorder.consume({ engine });
+    await stage.harness.until(() => consumer.health().state === "running", "it is running", 3 * second);
+  }
+  calls.clear();
+  for (let index = 0; index < messages; index++) {
+    await stage.put(`m-${index}`, { due: { delay: 20 } });
+    await recorder.started(index + 1);
+    await stage.harness.elapse(5);
+  }
+  return calls.get("claim") ?? 0;
+}
+
+export const idleCostCases: readonly ConformanceCase[] = [
+  {
+    promise: 15,
+    operation: "consume",
+    name: "Cheap when idle: a consumer that waits for a far message makes at most one call in 5 s",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      for (const delay of [hour, 2 ** 31, 2 ** 33]) await stage.put(`due in ${delay}`, { due: { delay } });
+      const { engine, calls } = counting(stage.harness.engine);
+      const consumer = recorder.consume({ engine });
+      await stage.harness.until(() => consumer.health().state === "running", "it is running", 3 * second);
+      await stage.harness.elapse(100);
+      calls.clear();
+      await stage.harness.elapse(10.5 * second);
+      // Two whole spans of 5 s, and the rest of one.
+      assert.ok(total(calls) <= 3, `${total(calls)} calls in 10.5 s: ${JSON.stringify([...calls])}`);
+      assert.equal(consumer.health().state, "running");
+    }),
+  },
+  {
+    promise: 15,
+    operation: "consume",
+    name: "Cheap when idle: a consumer that waits in a pause with messages due makes at most one call in 5 s",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      await stage.queue.pause();
+      await stage.put("due");
+      const { engine, calls } = counting(stage.harness.engine);
+      const consumer = recorder.consume({ engine });
+      await stage.harness.until(() => consumer.health().state === "running", "it is running", 3 * second);
+      await stage.harness.elapse(100);
+      calls.clear();
+      await stage.harness.elapse(10.5 * second);
+      assert.ok(total(calls) <= 3, `${total(calls)} calls in 10.5 s: ${JSON.stringify([...calls])}`);
+    }),
+  },
+  {
+    promise: 15,
+    operation: "watch",
+    name: "Cheap when idle: 50 consumers make at most twice the claims of one for the same messages",
+    alone: true,
+    run: async (harness) => {
+      const measure = async (consumers: number) => {
+        let claims = 0;
+        await onStage(async (stage) => {
+          claims = await claimsOf(stage, consumers, 30);
+        })(harness);
+        return claims;
+      };
+      const one = await measure(1);
+      const fifty = await measure(50);
+      assert.ok(one >= 30, `${one} claims for 30 messages`);
+      // A few more for what a busy machine is late for; without one on duty there would be 50 times as many.
+      assert.ok(fifty <= 2 * one + 5, `50 consumers made ${fifty} claims, one made ${one}`);
+    },
+  },
+];
