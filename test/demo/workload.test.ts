@@ -36,7 +36,14 @@ async function run(
     close: () => engine.close(),
     [Symbol.asyncDispose]: () => engine.close(),
   };
-  return runWorkload({ engine: flawed, queue: "demo", scenario, now: () => clock.now(), patience: 0, onProgress });
+  return await runWorkload({
+    engine: flawed,
+    queue: "demo",
+    scenario,
+    now: () => clock.now(),
+    patience: 0,
+    onProgress,
+  });
 }
 
 describe("The workload", () => {

@@ -27,8 +27,7 @@ function compile(...args: string[]): Promise<string> {
 export async function compilePrograms(blocks: readonly CodeBlock[]): Promise<string> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(package_, { recursive: true });
-  const complaints = await compile("-p", "tsconfig.build.json", "--outDir", join(package_, "dist"));
-  if (complaints !== "") return complaints;
+  const built = await compile("-p", "tsconfig.build.json", "--outDir", join(package_, "dist"));
   await copyFile(join(root, "package.json"), join(package_, "package.json"));
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   await writeFile(
@@ -44,7 +43,7 @@ export async function compilePrograms(blocks: readonly CodeBlock[]): Promise<str
     await writeFile(language === "ts" ? join(folder, `${name}.ts`) : join(folder, "out", `${name}.cjs`), code);
   }
   const found = await compile("-p", join(folder, "tsconfig.json"));
-  return blocks.reduce((text, { name, place }) => text.replaceAll(`${name}.ts`, `${place} plus `), found);
+  return built + blocks.reduce((text, { name, place }) => text.replaceAll(`${name}.ts`, `${place} plus `), found);
 }
 
 /** Saves blocks under the names that they give themselves, into an empty project beside the programs; resolves to its path. */
