@@ -66,8 +66,8 @@ for (const [subpath, file] of Object.entries(exports)) {
     // Whoever uses a subpath can import the types of the contract from `punctual`; what neither exports cannot be named.
     messageCallback(message) {
       const [, forgotten] = /symbol "(\w+)"/.exec(message.text) ?? [];
-      if (message.messageId === "ae-forgotten-export" && importable.has(forgotten)) message.handled = true;
-      if (message.messageId === "console-preamble") message.handled = true;
+      const known = message.messageId === "ae-forgotten-export" && importable.has(forgotten);
+      if (known || message.messageId === "console-preamble") message.logLevel = ExtractorLogLevel.None;
     },
   });
   if (subpath === ".") {

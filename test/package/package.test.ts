@@ -77,6 +77,10 @@ describe("What npm pack makes, installed in an empty project", () => {
         await project.write("smoke.ts", await readFile(join(root, "test/package/programs/smoke.ts"), "utf8"));
         const testing = 'export * from "punctual/testing";\n';
         await project.write("testing.ts", testing);
+        // A CommonJS project, which TypeScript lets require ES modules since 5.8; bundlers make no difference.
+        await project.write("commonjs.cts", await readFile(join(root, "test/package/programs/smoke.ts"), "utf8"));
+        const files = ["readme.ts", "smoke.ts", "testing.ts"];
+        if (modules.module === "NodeNext") files.push("commonjs.cts");
         const options = {
           ...modules,
           target: "ES2022",
@@ -86,10 +90,7 @@ describe("What npm pack makes, installed in an empty project", () => {
           skipLibCheck: false,
           noEmit: true,
         };
-        await project.write(
-          "tsconfig.json",
-          JSON.stringify({ compilerOptions: options, files: ["readme.ts", "smoke.ts", "testing.ts"] }),
-        );
+        await project.write("tsconfig.json", JSON.stringify({ compilerOptions: options, files }));
         expect(await project.tool(`${compiler}/bin/tsc`, "-p", ".")).toEqual({ status: 0, output: "" });
       },
       30_000,
