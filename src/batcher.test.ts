@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import { Reply } from "../test/support/scripted-queue.js";
+import { Batcher } from "./batcher.js";
+import { PunctualError } from "./errors.js";
+import { manualClock } from "./testing/manual-clock.js";
+
+/** A batcher whose calls wait for the test. */
+function heldBatcher(options: { maxItems?: number; weigh?: (item: string) => number } = {}) {
+  const clock = manualClock();
+  const calls: { items: readonly string[]; reply: Reply<string[]> }[] = [];
+  const run = (items: readonly string[]) => {
+    const reply = new Reply<string[]>();
+    calls.push({ items, reply });
+    return reply.promise;
+  };
+  return { clock, calls, batcher: new Batcher<string, string>(run, { clock, ...options }) };
+}
+
+const microtasks = async () => {
+  for (let i = 0; i < 20; i++) await Promise.resolve();
+};
+
+describe("Batcher", () => {
+  it("makes one call of the calls of a tick and hands each caller its result", async () => {
+    const calls: string[][] = [];
+    const batcher = new Batcher<string, string>(
+      async (items) => {
+        calls.push([...items]);
+        return items.map((item) => item.toUpperCase());
+      },
+      { clock: manualClock() },
+    );
+    const first = Promise.all(["a", "b", "c"].map((item) => batcher.add(item)));
+    expect(calls).toEqual([]);
+    expect(await first).toEqual(["A", "B", "C"]);
+    expect(await batcher.add("d")).toBe("D");
+    expect(calls).toEqual([["a", "b", "c"], ["d"]]);
+  });
+
+  it("fills the next batch while two are under way, and starts it when one returns", async () => {
+    const { batcher, calls } = heldBatcher();
+    const results: Promise<string>[] = [];
+    for (const item of ["a", "b", "c", "d"]) {
+      results.push(batcher.add(item));
+      await microtasks();
+    }
+    expect(calls.map(({ items }) => items)).toEqual([["a"], ["b"]]);
+    calls[1]?.reply.give(["B"]);
+    await microtasks();
+    expect(calls.map(({ items }) => items)).toEqual([["a"], ["b"], ["c", "d"]]);
+    calls[0]?.reply.give(["A"]);
+    calls[2]?.reply.give(["C", "D"]);
+    expect(await Promise.all(results)).toEqual(["A", "B", "C", "D"]);
+  });
+
+  it("lets the next batch go when those before it are stuck for a second", async () => {
+    const { batcher, calls, clock } = heldBatcher();
+    for (const item of ["a", "b", "c"]) {
+      void batcher.add(item);
+      await microtasks();
+    }
+    await clock.advance(999);
+    expect(calls).toHaveLength(2);
+    await clock.advance(1);
+    expect(calls.map(({ items }) => items)).toEqual([["a"], ["b"], ["c"]]);
+  });
+
+  it("cuts batches by number and by weight, in the order of the items", async () => {
+    const byNumber = heldBatcher({ maxItems: 2 });
+    for (const item of ["a", "b", "c"]) void byNumber.batcher.add(item);
+    await microtasks();
+    expect(byNumber.calls.map(({ items }) => items)).toEqual([["a", "b"], ["c"]]);
+
+    const byWeight = heldBatcher({ weigh: (item) => Number(item) });
+    for (const item of ["600000", "400000", "600000", "9000000"]) void byWeight.batcher.add(item);
+    await microtasks();
+    byWeight.calls[0]?.reply.give(["", ""]);
+    await microtasks();
+    expect(byWeight.calls.map(({ items }) => items)).toEqual([["600000", "400000"], ["600000"], ["9000000"]]);
+  });
+
+  it("gives what is known of a batch that failed half-way, and the failure to the others", async () => {
+    const { batcher, calls } = heldBatcher();
+    const settled = Promise.allSettled(["a", "b"].map((item) => batcher.add(item)));
+    await microtasks();
+    const details = { results: ["A", undefined], seconds: 10 };
+    calls[0]?.reply.fail(new PunctualError("outcome-unknown", "No reply.", { details }));
+    const failure = expect.objectContaining({
+      code: "outcome-unknown",
+      message: "No reply.",
+      details: { seconds: 10 },
+    });
+    expect(await settled).toEqual([
+      { status: "fulfilled", value: "A" },
+      { status: "rejected", reason: failure },
+    ]);
+  });
+
+  it("hands on what a run throws at once, and fails callers that got no answer", async () => {
+    const clock = manualClock();
+    const throwing = new Batcher<string, string>(
+      () => {
+        throw new TypeError("at once");
+      },
+      { clock },
+    );
+    await expect(throwing.add("a")).rejects.toThrow("at once");
+    const short = new Batcher<string, string>(async () => ["A"], { clock });
+    const [a, b] = await Promise.allSettled([short.add("a"), short.add("b")]);
+    expect([a?.status, b?.status]).toEqual(["fulfilled", "rejected"]);
+  });
+});

@@ -1,0 +1,41 @@
+import type { Clock } from "../../src/clock.js";
+import type { EngineQueue } from "../../src/engine.js";
+import { PunctualError } from "../../src/errors.js";
+
+/** An engine's queue of which a unit test gives only the operations that it needs; the others are refused. */
+export function scriptedQueue(clock: Clock, operations: Partial<EngineQueue>): EngineQueue {
+  const refuse = (): Promise<never> =>
+    Promise.reject(new PunctualError("unsupported", "This test has no such operation."));
+  return {
+    clock,
+    schedule: refuse,
+    claim: refuse,
+    acknowledge: refuse,
+    retry: refuse,
+    release: refuse,
+    bury: refuse,
+    extend: refuse,
+    cancel: refuse,
+    reschedule: refuse,
+    get: refuse,
+    counts: refuse,
+    pause: refuse,
+    resume: refuse,
+    watch: refuse,
+    ...operations,
+  };
+}
+
+/** A promise and the means to end it, for calls whose reply a test decides. */
+export class Reply<Value> {
+  readonly promise: Promise<Value>;
+  give!: (value: Value) => void;
+  fail!: (error: unknown) => void;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.give = resolve;
+      this.fail = reject;
+    });
+  }
+}
