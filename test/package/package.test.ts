@@ -93,7 +93,7 @@ describe("What npm pack makes, installed in an empty project", () => {
         await project.write("tsconfig.json", JSON.stringify({ compilerOptions: options, files }));
         expect(await project.tool(`${compiler}/bin/tsc`, "-p", ".")).toEqual({ status: 0, output: "" });
       },
-      30_000,
+      90_000,
     );
 
     it("can be imported, and says what to install when it first connects.", async () => {

@@ -24,13 +24,13 @@ export interface TrialProject extends AsyncDisposable {
   tool(file: string, ...args: string[]): Promise<Run>;
 }
 
-/** Runs a program to its end. Whatever it is, it has a minute. */
+/** Runs a program to its end. Whatever it is, it has 90 s. */
 function runIn(folder: string, program: string, args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
     execFile(
       program,
       args,
-      { cwd: folder, timeout: 60_000, shell: process.platform === "win32" && program === "npm" },
+      { cwd: folder, timeout: 90_000, shell: process.platform === "win32" && program === "npm" },
       (error, stdout, stderr) => {
         resolve({ status: error === null ? 0 : Number(error.code) || 1, output: `${stdout}${stderr}` });
       },
