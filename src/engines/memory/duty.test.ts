@@ -128,10 +128,10 @@ describe("who is on duty", () => {
   });
 
   it("depends on nobody without a watch, and tells it the next time all the same", () => {
+    expect(isFull("stranger", 700, 0)).toBe(0);
     expect(waits("stranger", 700, 0)).toBe(700);
     expect(waits("stranger", 60_000, 0)).toBe(poll);
     expect(waits("stranger", 50, 100)).toBe(100);
-    expect(isFull("stranger", 700, 0)).toBe(0);
     expect(waits("a", 700, 0)).toBe(700);
     duty.expect(300);
     expect(woken).toEqual([["a", 300]]);

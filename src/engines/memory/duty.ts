@@ -65,7 +65,6 @@ export class Duty {
       this.#onDuty = { consumer, at };
       return at;
     }
-    this.#waiting.delete(consumer);
     this.#waiting.add(consumer);
     // The leases of this very claim may end before the one on duty looks again.
     this.expect(work);

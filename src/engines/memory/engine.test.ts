@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ClaimRequest, Engine, EngineQueue, NewMessage } from "../../engine.js";
+import type { ClaimRequest, Engine, EngineQueue, NewMessage, Receipt } from "../../engine.js";
 import { type ManualClock, manualClock } from "../../testing/manual-clock.js";
 import { memoryEngine } from "./engine.js";
 
@@ -61,6 +61,15 @@ describe("the memory engine", () => {
     expect(await claimedIds()).toEqual(["c"]);
   });
 
+  it("forgets the claims of a consumer whose watch has ended", async () => {
+    const watch = await queue.watch("one", { wake() {}, postpone() {}, interrupted() {}, recovered() {} });
+    await queue.schedule([message("a")]);
+    const claim = request();
+    expect((await queue.claim(claim)).messages).toHaveLength(1);
+    await watch[Symbol.asyncDispose]();
+    expect((await queue.claim(claim)).messages).toEqual([]);
+  });
+
   it("gives 500 messages at most in a claim, and sends the consumer for the rest at once", async () => {
     await queue.schedule(Array.from({ length: 501 }, (_, n) => message(`${n}`)));
     const first = await queue.claim(request({ limit: 1_000 }));
@@ -87,13 +96,17 @@ describe("the memory engine", () => {
   it("reclaims 500 leases at most in a claim, and sends the consumer for the rest at once", async () => {
     await queue.schedule(Array.from({ length: 501 }, (_, n) => message(`${n}`)));
     const lease = 1_000;
-    expect(await claimedIds({ limit: 500, lease })).toHaveLength(500);
-    expect(await claimedIds({ limit: 500, lease })).toHaveLength(1);
+    const early = await queue.claim(request({ limit: 500, lease, token: "early" }));
+    expect(early.messages).toHaveLength(500);
+    await clock.advance(1);
+    const late = await queue.claim(request({ limit: 500, lease, token: "late" }));
     await clock.advance(lease);
     const first = await queue.claim(request({ limit: 0 }));
     expect(first.nextAt).toBe(first.now);
-    expect((await queue.claim(request({ limit: 500 }))).messages).toHaveLength(500);
-    expect(await claimedIds()).toHaveLength(1);
+    // What has not been reclaimed is still held.
+    const { leaseUntil } = late;
+    expect(await queue.acknowledge([{ id: "0", token: "early", leaseUntil }])).toEqual(["lease-lost"]);
+    expect(await queue.acknowledge([{ id: "500", token: "late", leaseUntil }])).toEqual(["settled"]);
   });
 
   it("does not send a consumer in circles while the queue is paused, yet reclaims", async () => {
@@ -284,6 +297,20 @@ describe("consumers that wait on the memory engine", () => {
     await queue.claim({ limit: 1, lease: 1_000, consumer: "killed", token: "killed", attempts: 5 });
     await clock.advance(2_000);
     expect(delivered).toEqual([{ id: "a", at: start + 1_000 }]);
+  });
+
+  it.each<[what: string, change: (lease: Receipt) => Promise<unknown>]>([
+    ["retried", (lease) => queue.retry([{ ...lease, delay: 700 }])],
+    ["released with a delay", (lease) => queue.release([{ ...lease, delay: 700 }])],
+    ["left by a lease that was made shorter", (lease) => queue.extend([lease], 700)],
+  ])("meet a message on time that is %s by another consumer", async (_, change) => {
+    await queue.schedule([message("a", 0)]);
+    await queue.claim({ limit: 1, lease: 60_000, consumer: "other", token: "other", attempts: 5 });
+    await consumeByMany(10);
+    await change({ id: "a", token: "other", leaseUntil: start + 60_000 });
+    await clock.advance(1_000);
+    expect(delivered).toEqual([{ id: "a", at: start + 700 }]);
+    expect(claims).toHaveLength(1);
   });
 
   it("claim once in a poll while nothing comes due, whatever is scheduled", async () => {

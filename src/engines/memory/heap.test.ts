@@ -49,6 +49,16 @@ describe("a heap", () => {
     );
   });
 
+  it("moves the item that fills a gap up where it comes before those above the gap", () => {
+    const heap = newHeap();
+    const items = [0, 10, 1, 20, 21, 30, 2].map((rank): Item => ({ rank, slot: -1 }));
+    for (const item of items) heap.push(item);
+    // The last, 2, comes from the other side of the heap into the gap below 10.
+    const twenty = items.find(({ rank }) => rank === 20);
+    if (twenty) heap.remove(twenty);
+    expect(drain(heap)).toEqual([0, 1, 2, 10, 21, 30]);
+  });
+
   it("shows the items at its front, and looks at no others but their neighbours", () => {
     fc.assert(
       fc.property(distinctRanks, fc.nat(1_000), (ranks, limit) => {

@@ -21,7 +21,7 @@ import type {
 import { PunctualError } from "../../errors.js";
 import { Duty } from "./duty.js";
 import { LastClaims } from "./last-claims.js";
-import { copyOf, isLeaseOver, type MessageRecord } from "./message-record.js";
+import { copyOf, type MessageRecord } from "./message-record.js";
 import { type Buried, MessageStore } from "./message-store.js";
 
 // The same limits as those of the Redis engine, so that a consumer meets the same answers here as there.
@@ -68,7 +68,7 @@ export class MemoryQueue implements EngineQueue {
       const buried = this.#store.reclaim(reclaimedAtMost, now);
       const given = this.#lastClaims.recall(consumer, token, now);
       const leaseUntil = given?.leaseUntil ?? Math.ceil(now + request.lease);
-      const messages = given ? this.#stillHeld(given.ids, token, now) : this.#take(request, leaseUntil, buried, now);
+      const messages = given ? this.#stillHeld(given.ids, token) : this.#take(request, leaseUntil, buried, now);
       if (!given) this.#lastClaims.remember(consumer, { token, leaseUntil, ids: messages.map(({ id }) => id) }, now);
       const hasRoom = messages.length < request.limit;
       const nextAt = this.#duty.claimed(consumer, { hasRoom, work: this.#nextWork(), now });
@@ -200,10 +200,10 @@ export class MemoryQueue implements EngineQueue {
   }
 
   /** The leases that an earlier run of the same claim gave, without those that have been settled or have ended since. */
-  #stillHeld(ids: readonly string[], token: string, now: number): Claimed[] {
+  #stillHeld(ids: readonly string[], token: string): Claimed[] {
     return ids.flatMap((id) => {
       const record = this.#store.held(id, token);
-      return record?.lease && !isLeaseOver(record, now) ? [claimed(record, record.lease.attempts)] : [];
+      return record?.lease ? [claimed(record, record.lease.attempts)] : [];
     });
   }
 }

@@ -80,6 +80,8 @@ describe("the messages of a queue", () => {
       const counts = { scheduled: 0, due: 0, leased: 0, dead: 0 };
       after(() => "");
       expect(store.counts(start)).toEqual(seen === "nothing" ? counts : { ...counts, [seen]: 1 });
+      after(() => store.cancel("m", start));
+      expect(store.counts(start)).toEqual(cancel === "leased" ? { ...counts, leased: 1 } : counts);
     });
   });
 
@@ -133,8 +135,8 @@ describe("the messages of a queue", () => {
   it("counts retries, reclaims and burials as attempts, but not releases", () => {
     store.schedule(message("m"), start);
     take();
-    store.release(receipt("m"), undefined, start);
-    expect(store.get("m", start)).toMatchObject({ attempt: 0, state: "due", dueAt: start });
+    store.release(receipt("m"), undefined, start + 50);
+    expect(store.get("m", start + 50)).toMatchObject({ attempt: 0, state: "due", dueAt: start });
     take();
     expect(store.get("m", start)).toMatchObject({ attempt: 1, state: "leased", leaseUntil: start + 1_000 });
     store.retry(receipt("m"), 100, undefined, start);
