@@ -143,6 +143,7 @@ class NodeRedisConnection implements Connection {
   }
 
   async send(command: readonly CommandArgument[]): Promise<Reply> {
+    this.#refuseWhenDestroyed();
     let reply: unknown;
     try {
       reply = await this.#client.sendCommand(command);
@@ -153,6 +154,7 @@ class NodeRedisConnection implements Connection {
   }
 
   async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
+    this.#refuseWhenDestroyed();
     try {
       this.#channels.set(channel, onMessage);
       await this.#client.subscribe(channel, onMessage, true);
@@ -162,6 +164,7 @@ class NodeRedisConnection implements Connection {
   }
 
   async unsubscribe(channel: string): Promise<void> {
+    this.#refuseWhenDestroyed();
     // Without its listener the library does not note that a channel is being left, and a subscribe that comes before the
     // confirmation would send nothing and be lost.
     const onMessage = this.#channels.get(channel);
@@ -190,6 +193,14 @@ class NodeRedisConnection implements Connection {
     this.#lostBy = cause;
     for (const listener of this.#lostListeners) listener(cause);
     this.destroy();
+  }
+
+  /** A client that was destroyed still takes a subscription, and never says anything of it again. */
+  #refuseWhenDestroyed(): void {
+    if (!this.#destroyed) return;
+    throw new CommandFailure("not-sent", this.#lostBy?.message ?? "the connection was destroyed", {
+      cause: this.#lostBy,
+    });
   }
 
   /**

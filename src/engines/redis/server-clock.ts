@@ -24,14 +24,17 @@ interface Offset {
   upper: number;
 }
 
-/** For how long a sample counts: between one and two of these, ms. Shorter, and a quiet client has none; longer, and drift shows. */
-const halfWindow = 10_000;
+/**
+ * A sample counts for one to three of these, ms. Shorter, and a client that asks only every 5 s has none left; longer, and
+ * the drift between two clocks shows.
+ */
+const span = 5_000;
 
 /**
  * The clock of a Redis server, estimated from its replies.
  *
  * A reply proves that the server's time was taken after we asked and before we heard, so each one bounds the offset between
- * the two clocks on both sides. The best bounds of the last 10 to 20 s count. A reply that lies outside of them proves that
+ * the two clocks on both sides. The best bounds of the last seconds count. A reply that lies outside of them proves that
  * a clock has stepped; then it alone counts, at once.
  */
 export class ServerClock implements Clock {
@@ -102,8 +105,8 @@ export class ServerClock implements Clock {
 
   #slide(to: number): void {
     const age = to - this.#currentSince;
-    if (age < halfWindow) return;
-    this.#previous = age < 2 * halfWindow ? this.#current : undefined;
+    if (age < span) return;
+    this.#previous = age < 2 * span ? this.#current : undefined;
     this.#current = undefined;
   }
 }

@@ -1,0 +1,188 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { type RedisServer, startRedisServer } from "../testing/redis-server.js";
+import { nodeRedis, nodeRedisFrom } from "./node-redis.js";
+import type { Connection } from "./port.js";
+
+let server: RedisServer;
+const connections: Connection[] = [];
+
+beforeAll(async () => {
+  server = await startRedisServer({ args: ["--requirepass", "it's @ secret"] });
+});
+afterAll(() => server.stop());
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.destroy();
+});
+
+const withPassword = () => server.url.replace("//", `//:${encodeURIComponent("it's @ secret")}@`);
+const connect = async (url = withPassword()) => {
+  const connection = await nodeRedis({ url }).connect(1_000);
+  connections.push(connection);
+  return connection;
+};
+const failureOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => undefined,
+    (failure: unknown) => failure,
+  );
+/** Until what was sent in this turn of the event loop has been written. */
+const written = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+
+describe("a connection of node-redis", () => {
+  it.each([
+    ["a password in the URL", () => ({ url: withPassword() })],
+    ["a password beside the URL", () => ({ url: server.url, password: "it's @ secret" })],
+    ["a user and a password", () => ({ url: server.url, username: "default", password: "it's @ secret" })],
+    ["a unix socket", () => ({ url: `unix://:${encodeURIComponent("it's @ secret")}@${server.socketPath}` })],
+  ])("connects with %s", async (_, options) => {
+    const connection = await nodeRedis(options()).connect(1_000);
+    connections.push(connection);
+    expect(await connection.send(["PING"])).toEqual(Buffer.from("PONG"));
+  });
+
+  it("uses the database of the URL", async () => {
+    const connection = await connect(`${withPassword()}/3`);
+    expect(String(await connection.send(["CLIENT", "INFO"]))).toMatch(/ db=3 /);
+  });
+
+  it("sends and gives bytes, numbers, nil and arrays of them as they are", async () => {
+    const connection = await connect();
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    const echo = "return {ARGV[1], ARGV[2], 7, -1, false, {'nested', {}}, redis.status_reply('fine')}";
+    expect(await connection.send(["EVAL", echo, "0", bytes, "ä😀\0"])).toEqual([
+      bytes,
+      Buffer.from("ä😀\0"),
+      7,
+      -1,
+      null,
+      [Buffer.from("nested"), []],
+      Buffer.from("fine"),
+    ]);
+  });
+
+  it("gives the maps of RESP3 as arrays", async () => {
+    const connection = await connect();
+    expect(await connection.send(["CONFIG", "GET", "maxmemory"])).toEqual([Buffer.from("maxmemory"), Buffer.from("0")]);
+  });
+
+  it("gives replies in the order of the commands, refusals among them", async () => {
+    const connection = await connect();
+    const replies = await Promise.allSettled([
+      connection.send(["ECHO", "a"]),
+      connection.send(["EVALSHA", "0".repeat(40), "0"]),
+      connection.send(["ECHO", "b"]),
+    ]);
+    expect(replies).toMatchObject([
+      { value: Buffer.from("a") },
+      { reason: { name: "CommandFailure", outcome: "refused", code: "NOSCRIPT" } },
+      { value: Buffer.from("b") },
+    ]);
+  });
+
+  it("hears channels on the connection that carries the commands, also after leaving and coming back at once", async () => {
+    const connection = await connect();
+    const heard: Buffer[] = [];
+    await connection.subscribe("c", (message) => heard.push(message));
+    await connection.send(["PUBLISH", "c", Buffer.from([0, 255])]);
+    expect(heard).toEqual([Buffer.from([0, 255])]);
+    const left = connection.unsubscribe("c");
+    await Promise.all([left, connection.subscribe("c", (message) => heard.push(message))]);
+    expect(await connection.send(["PUBLISH", "c", "again"])).toBe(1);
+    expect(heard.map(String)[1]).toBe("again");
+    await connection.unsubscribe("c");
+    expect(await connection.send(["PUBLISH", "c", "nobody"])).toBe(0);
+  });
+
+  it("is lost, once, when the server ends it; what waits is unknown and what comes after is not sent", async () => {
+    const [connection, other] = [await connect(), await connect()];
+    const order: string[] = [];
+    const lost = vi.fn<(cause: Error) => void>(() => order.push("lost"));
+    connection.onLost(lost);
+    const id = await connection.send(["CLIENT", "ID"]);
+    const waiting = failureOf(connection.send(["XREAD", "BLOCK", "0", "STREAMS", "none", "$"])).then((failure) => {
+      order.push("failed");
+      return failure;
+    });
+    await written();
+    await other.send(["CLIENT", "KILL", "ID", String(id)]);
+    expect(await waiting).toMatchObject({ name: "CommandFailure", outcome: "unknown", code: "" });
+    expect(order).toEqual(["lost", "failed"]);
+    expect(await failureOf(connection.send(["PING"]))).toMatchObject({ name: "CommandFailure", outcome: "not-sent" });
+    expect(await failureOf(connection.subscribe("c", () => {}))).toMatchObject({ outcome: "not-sent" });
+    expect(lost).toHaveBeenCalledTimes(1);
+    const late = vi.fn<(cause: Error) => void>();
+    connection.onLost(late);
+    expect(late).toHaveBeenCalledTimes(1);
+  });
+
+  it("is not lost when it is destroyed; what waits is unknown, and destroying twice does nothing", async () => {
+    const connection = await connect();
+    const lost = vi.fn<(cause: Error) => void>();
+    connection.onLost(lost);
+    const waiting = failureOf(connection.send(["XREAD", "BLOCK", "0", "STREAMS", "none", "$"]));
+    await written();
+    connection.destroy();
+    connection.destroy();
+    expect(await waiting).toMatchObject({ outcome: "unknown" });
+    expect(await failureOf(connection.send(["PING"]))).toMatchObject({ outcome: "not-sent" });
+    expect(lost).not.toHaveBeenCalled();
+  });
+
+  it("never sends anything twice: a command that was cut off does not run later", async () => {
+    const [connection, other] = [await connect(), await connect()];
+    await connection.send(["DEL", "n"]);
+    const waiting = failureOf(connection.send(["BLPOP", "none", "0"]));
+    const behind = failureOf(connection.send(["INCR", "n"]));
+    await written();
+    await other.send(["CLIENT", "KILL", "TYPE", "NORMAL", "SKIPME", "YES"]);
+    expect([await waiting, await behind]).toMatchObject([{ outcome: "unknown" }, { outcome: "unknown" }]);
+    expect(await other.send(["GET", "n"])).toBeNull();
+  });
+});
+
+describe("connecting with node-redis", () => {
+  it("is refused with the code of the server for a wrong password", async () => {
+    const failure = await failureOf(connect(server.url.replace("//", "//:wrong@")));
+    expect(failure).toMatchObject({ name: "CommandFailure", outcome: "refused", code: "WRONGPASS" });
+  });
+
+  it("is refused for a database that does not exist", async () => {
+    expect(await failureOf(connect(`${withPassword()}/99`))).toMatchObject({ outcome: "refused", code: "ERR" });
+  });
+
+  it("says where nobody listens, without secrets", async () => {
+    const failure = await failureOf(connect("redis://user:secret@127.0.0.1:1/2"));
+    expect(failure).toMatchObject({ outcome: "not-sent", message: expect.stringContaining("redis://127.0.0.1:1") });
+    expect(String(failure)).not.toContain("secret");
+  });
+
+  it("gives up in time when the server accepts the connection and then says nothing", async () => {
+    const silent: Server = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const closed = new Promise<void>((resolve) =>
+      silent.once("connection", (socket) => socket.resume().on("close", () => resolve())),
+    );
+    const address = silent.address();
+    const port = address !== null && typeof address === "object" ? address.port : 0;
+    const startedAt = performance.now();
+    expect(await failureOf(nodeRedis({ url: `redis://127.0.0.1:${port}` }).connect(100))).toMatchObject({
+      outcome: "not-sent",
+    });
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await closed;
+    silent.close();
+  });
+
+  it("says what to install when the library is not there", async () => {
+    const missing = nodeRedisFrom(() => Promise.reject(new Error("Cannot find package '@redis/client'")), {
+      url: server.url,
+    });
+    expect(await failureOf(missing.connect(1_000))).toMatchObject({
+      name: "PunctualError",
+      code: "misconfigured",
+      message: expect.stringContaining("npm install @redis/client"),
+    });
+  });
+});
