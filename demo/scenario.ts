@@ -27,7 +27,7 @@ export interface Scenario {
 /** The scenario of `npm run demo`. */
 export const demoScenario: Scenario = {
   messages: 100_000,
-  lead: 1_500,
+  lead: 3_000,
   spread: 5_000,
   consumers: 10,
   concurrency: 100,

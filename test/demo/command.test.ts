@@ -11,10 +11,16 @@ import { rawRedis } from "../support/raw-redis.js";
 
 const small = ["--messages", "300", "--seconds", "0.3"];
 
+const script = join(root, "scripts", "demo.mjs");
+const program = join(root, ".build", "demo", "demo", "main.js");
+
 let folder: string;
+let help: Ended;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "punctual-demo-test-"));
-});
+  // The script builds the program and runs it; the other runs are spared the build.
+  help = await start(["--help"], {}, script).ended;
+}, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 interface Ended {
@@ -23,9 +29,10 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Starts `npm run demo` without npm. Temporary files go into a folder of our own, so what is left of them is seen. */
-function start(args: readonly string[], environment: Record<string, string | undefined> = {}) {
-  const demo = spawn(process.execPath, [join(root, "scripts", "demo.mjs"), ...args], {
+/** Starts the demo. Temporary files go into a folder of our own, so what is left of them is seen. */
+function start(args: readonly string[], environment: Record<string, string | undefined> = {}, file = program) {
+  const demo = spawn(process.execPath, [file, ...args], {
+    timeout: 60_000,
     env: { ...process.env, REDIS_URL: undefined, TMPDIR: folder, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -37,7 +44,9 @@ function start(args: readonly string[], environment: Record<string, string | und
   return { demo, ended };
 }
 
-const run = (...args: Parameters<typeof start>) => start(...args).ended;
+function run(args: readonly string[], environment?: Record<string, string | undefined>): Promise<Ended> {
+  return start(args, environment).ended;
+}
 
 /** Starts a long run and sends a signal as soon as messages are on their way. */
 async function interrupted(signal: NodeJS.Signals, environment: Record<string, string | undefined> = {}) {
@@ -60,6 +69,11 @@ async function refuses(url: string): Promise<boolean> {
 }
 
 describe("npm run demo, without REDIS_URL,", () => {
+  it("is built by its script, which hands arguments on.", () => {
+    expect(help).toMatchObject({ status: 0, stderr: "" });
+    expect(help.stdout).toMatch(/^Usage: npm run demo/);
+  });
+
   it("starts a private Redis and says so, shows figures, and leaves no server and no file.", async () => {
     const { status, stdout, stderr } = await run(small);
     expect(stderr).toMatch(/100 % {2}300 of 300/);
