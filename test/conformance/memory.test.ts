@@ -2,6 +2,7 @@ import { describe, it } from "vitest";
 import { memoryEngine } from "../../src/engines/memory/engine.js";
 import { movedTime, runConformance } from "../../src/testing/conformance/index.js";
 import { manualClock } from "../../src/testing/manual-clock.js";
+import { deviations } from "./deviations.js";
 
 let queues = 0;
 
@@ -23,10 +24,5 @@ runConformance(
       };
     },
   },
-  {
-    deviations: {
-      "Bounded redelivery: what a killed process held with a lease of 1 s is delivered by an idle one within 2 s":
-        "all consumers of a store in memory live in one process, so none is ever killed alone",
-    },
-  },
+  { deviations: deviations.memory },
 );

@@ -3,6 +3,7 @@ import { redisEngine } from "../../src/engines/redis/engine.js";
 import { realTime, runConformance } from "../../src/testing/conformance/index.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
 import { type RawRedis, rawRedis } from "../support/raw-redis.js";
+import { deviations } from "./deviations.js";
 
 let server: RedisServer;
 let raw: RawRedis;
@@ -40,4 +41,5 @@ runConformance(
       };
     },
   },
+  { deviations: deviations.redis },
 );

@@ -3,7 +3,7 @@ import type { Engine, EngineQueue, Watcher } from "../../engine.js";
 /** What stands between a consumer and its engine, to count calls, hold them up or have them fail. */
 export interface Interposition {
   /** Runs a call, or does something else. */
-  around<Answer>(operation: keyof EngineQueue, call: () => Promise<Answer>): Promise<Answer>;
+  readonly around: <Answer>(operation: keyof EngineQueue, call: () => Promise<Answer>) => Promise<Answer>;
   /** What a watch tells, on its way to the consumer. Default: passed on. */
   readonly telling?: ((watcher: Watcher) => Watcher) | undefined;
 }

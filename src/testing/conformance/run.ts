@@ -19,7 +19,7 @@ export interface ConformanceOptions {
    * better than its docs say breaks the build. A name that no case has is an error.
    */
   readonly deviations?: Readonly<Record<string, string>> | undefined;
-  /** How long one case may take by the clock of this machine, ms. Default 30,000. */
+  /** How long one case may take by the clock of this machine, ms. Default 60,000. */
   readonly timeout?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function runConformance(
   subject: ConformanceSubject,
   options: ConformanceOptions = {},
 ): void {
-  const { deviations = {}, timeout = 30_000 } = options;
+  const { deviations = {}, timeout = 60_000 } = options;
   for (const name of Object.keys(deviations)) {
     const known = conformanceCases.some((one) => one.name === name);
     assert.ok(known, `deviations of ${subject.name} name a case that does not exist: "${name}"`);

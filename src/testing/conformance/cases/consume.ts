@@ -217,7 +217,7 @@ export const consumeCases: readonly ConformanceCase[] = [
         const { due, leased } = await stage.queue.counts();
         return seen.size === 300 && due + leased === 0;
       };
-      await stage.harness.until(empty, "all are delivered and acknowledged", 20 * second);
+      await stage.harness.until(empty, "all are delivered and acknowledged", 40 * second);
       assert.equal((await stage.queue.counts()).dead, 0);
     }),
   },

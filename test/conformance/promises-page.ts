@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { conformanceCases, type PromiseNumber, promises } from "../../src/testing/conformance/index.js";
+import { deviations } from "./deviations.js";
+
+const contract = readFileSync(new URL("../../src/engine.ts", import.meta.url), "utf8");
+
+/** The promises as the contract words them, by number: their first words and what follows. */
+export function promisesOfContract(): Map<number, { title: string; text: string }> {
+  const prose = contract
+    .slice(contract.indexOf("/**"), contract.indexOf("*/"))
+    .split("\n")
+    .map((line) => line.replace(/^ \* ?/u, ""))
+    .join("\n");
+  const found = new Map<number, { title: string; text: string }>();
+  for (const entry of prose.matchAll(/^ ?(\d+)\. \*\*(.+?)\.\*\* ([\s\S]*?)(?=\n ?\d+\. |\n\n)/gmu)) {
+    const [, number = "", title = "", text = ""] = entry;
+    found.set(Number(number), { title, text: text.replaceAll(/\s+/gu, " ").trim() });
+  }
+  return found;
+}
+
+/** The reference page on promises: each with its sentence, the engines that keep it, and the cases that show it. */
+export function promisesPage(): string {
+  const lines = [
+    "# Promises, and the cases that show them",
+    "",
+    "Every engine is held to the same conformance cases, published in `punctual/testing`. Below, each promise of the",
+    "contract (`src/engine.ts`) stands with its cases, and after them the cases of operations beyond the promises. This page",
+    "is made from the contract and the cases: `npx vitest run test/conformance/promises.test.ts -u` writes it anew.",
+    "",
+    "A promise holds as long as the store keeps the writes that it confirmed.",
+    "",
+    ...matrix(),
+    "",
+  ];
+  for (const [number, { title, text }] of promisesOfContract()) {
+    lines.push(`## ${number}. ${title}`, "", text, "");
+    const cases = conformanceCases.filter((one) => one.promise === number);
+    for (const { name } of cases) lines.push(`- ${name.slice(title.length + 2)}`);
+    lines.push("");
+  }
+  lines.push("## Operations", "");
+  const rest = conformanceCases.filter((one) => one.promise === undefined);
+  const operations = [...new Set(rest.map((one) => one.operation))];
+  for (const operation of operations) {
+    lines.push(`### ${operation}`, "");
+    for (const { name } of rest.filter((one) => one.operation === operation)) lines.push(`- ${name}`);
+    lines.push("");
+  }
+  lines.push("## Deviations", "", "Each of these cases runs on its engine and has to fail there.", "");
+  for (const [engine, list] of Object.entries(deviations)) {
+    for (const [name, reason] of Object.entries(list)) lines.push(`- ${engine}: _${name}_: ${reason}.`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Which engine keeps which promise in all its cases. */
+function matrix(): string[] {
+  const engines = Object.entries<Readonly<Record<string, string>>>(deviations);
+  const rows = [["Promise", "Cases", ...engines.map(([name]) => name)]];
+  for (const [key, title] of Object.entries(promises)) {
+    const number = Number(key) as PromiseNumber;
+    const names = conformanceCases.filter((one) => one.promise === number).map((one) => one.name);
+    const kept = engines.map(([, list]) => {
+      const broken = names.filter((name) => Object.hasOwn(list, name)).length;
+      if (broken === 0) return "kept";
+      return `kept but for ${broken} ${broken === 1 ? "case" : "cases"}`;
+    });
+    rows.push([`${number}. ${title}`, `${names.length}`, ...kept]);
+  }
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
+}
