@@ -8,7 +8,9 @@ it("delivers a message at its due time and acknowledges it", async () => {
   const queue = new Queue<{ orderId: string }>("orders", { engine: memoryEngine({ clock }) });
   const told: string[] = [];
   const consumer = queue.consume((message) => {
-    told.push(`handled ${message.payload.orderId} attempt ${message.attempt} of ${message.attempts}, ${message.lateness} ms late`);
+    told.push(
+      `handled ${message.payload.orderId} attempt ${message.attempt} of ${message.attempts}, ${message.lateness} ms late`,
+    );
   });
   consumer.on("acknowledged", ({ id }) => told.push(`acknowledged ${id}`));
 
