@@ -121,8 +121,10 @@ export class Link {
     while (!this.#closed) {
       try {
         const session = await this.#interruptible(this.#open());
-        failures = 0;
+        const madeAt = this.#options.now();
         if (session !== undefined) await this.#keepUntilLost(session);
+        // A server that takes connections only to end them is not asked without a pause either.
+        failures = this.#options.now() - madeAt < longestPause ? failures + 1 : 0;
       } catch (error) {
         this.#fail(this.#explained(error));
         failures++;

@@ -171,6 +171,17 @@ describe("when a connection fails, the supervisor", () => {
     await undisturbed.close();
   });
 
+  it("takes the reply of a call whose time ran out while this process was blocked", async () => {
+    const undisturbed = supervise(server.url);
+    await undisturbed.evaluate(note, ["notes"], ["a"]);
+    const sent = undisturbed.evaluate(note, ["notes"], ["b"], { timeout: 300 });
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+    const until = performance.now() + 1_000;
+    while (performance.now() < until);
+    expect(await sent).toMatchObject({ uncertain: false });
+    await undisturbed.close();
+  });
+
   it("waits for a server that is refusing connections, and says where it cannot be reached", async () => {
     proxy.refuse();
     const tooShort = await failureOf(supervisor.evaluate(note, ["notes"], ["a"], { timeout: 100 }));
