@@ -90,7 +90,7 @@ describe("get", () => {
 
   it("counts what is known of failures into its budget", async () => {
     const queue = bench.queue();
-    const ids = Array.from({ length: 600 }, (_, n) => `m${n}`);
+    const ids = Array.from({ length: 400 }, (_, n) => `m${n}`);
     for (const id of ids) {
       await queue.scheduled(id, 9e12);
       await queue.failed(id, 1, JSON.stringify({ name: "E", message: "x".repeat(4_000) }), 1);
@@ -99,7 +99,7 @@ describe("get", () => {
     expect((await getting(queue, ...ids)).map((message) => message?.lastError?.message.length)).toEqual(
       ids.map(() => 4_000),
     );
-    expect(await bench.raw.text("INFO", "commandstats")).toMatch(/cmdstat_evalsha:calls=3,/);
+    expect(await bench.raw.text("INFO", "commandstats")).toMatch(/cmdstat_evalsha:calls=2,/);
   });
 });
 

@@ -16,10 +16,10 @@ function echo(most = Infinity) {
 }
 
 describe("inChunks", () => {
-  it("gives all answers in order from calls of 1,000 items", async () => {
+  it("gives all answers in order from calls of 500 items", async () => {
     const { sizes, call } = echo();
-    expect(await inChunks(numbers(2_001), byName, call)).toEqual(numbers(2_001));
-    expect(sizes).toEqual([1_000, 1_000, 1]);
+    expect(await inChunks(numbers(1_001), byName, call)).toEqual(numbers(1_001));
+    expect(sizes).toEqual([500, 500, 1]);
   });
 
   it("makes no call for nothing", async () => {
@@ -52,13 +52,13 @@ describe("inChunks", () => {
   it("tells what is known when a call fails", async () => {
     const cause = new PunctualError("outcome-unknown", "lost", { details: { target: "x" } });
     const call = async (chunk: readonly number[]) => {
-      if (chunk.includes(1_500)) throw cause;
+      if (chunk.includes(700)) throw cause;
       return chunk;
     };
-    const failure = await inChunks(numbers(2_500), byName, call).catch((error: unknown) => error);
+    const failure = await inChunks(numbers(1_200), byName, call).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "outcome-unknown", message: "lost", cause, details: { target: "x" } });
     const results = failure instanceof PunctualError ? failure.details["results"] : undefined;
-    expect(results).toEqual(numbers(2_500).map((n) => (n < 1_000 ? n : undefined)));
+    expect(results).toEqual(numbers(1_200).map((n) => (n < 500 ? n : undefined)));
   });
 
   it("fails rather than to go round for ever when a call answers nothing", async () => {

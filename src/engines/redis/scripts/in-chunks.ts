@@ -8,15 +8,16 @@ export interface Cut<Item> {
   readonly bytes?: (item: Item) => number;
 }
 
-/** Items in one call at most. */
-export const itemsPerCall = 1000;
+/** Items in one call at most. 1,000 messages of 1 KiB take Redis over 5 ms to store, 500 half of it; more calls cost little. */
+export const itemsPerCall = 500;
 
 /** Bytes in one call at most, unless one item alone has more. */
 export const bytesPerCall = 1024 * 1024;
 
 /**
- * Answers a list of any length by calls that follow each other, since calls side by side could run out of order when one of
- * them is repeated. `call` answers at least the first of the items it is given, and leaves the rest to the next call.
+ * Answers a list of any length by calls that follow each other. Two under way at once would be a fourth faster, but when the
+ * first has to be repeated it runs after the second: messages with one due time would lose their order, and of two with one
+ * id the wrong one would win. `call` answers at least the first of the items it is given, and leaves the rest to the next call.
  *
  * When a call fails, the error carries the answers so far in `details.results`, `undefined` where there is none.
  */
