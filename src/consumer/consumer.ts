@@ -188,6 +188,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     const wasOut = this.#health.isOut;
     const now = this.#clock.now();
     this.#health.answered(result.now, now);
+    this.#keeper.look(Math.max(result.now, now));
     if (wasOut) this.#events.emit("recovered");
     if (this.#phase !== "open") {
       for (const { id } of result.messages) this.#return(id, token, result.leaseUntil);

@@ -71,6 +71,14 @@ export class LeaseKeeper<Lease extends KeptLease> {
     this.#armFor(lease);
   }
 
+  /**
+   * Looks at once when the timer is due, or by this time of the engine would be: before a new delivery of a message starts
+   * here, the one whose lease has ended is told.
+   */
+  look(now: number): void {
+    if (this.#timerAt <= now) this.#tick(now);
+  }
+
   /** Forgets all leases, which end at their time. */
   stop(): void {
     this.#kept.clear();
@@ -92,7 +100,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
     this.#disarm();
     if (at === Number.POSITIVE_INFINITY) return;
     this.#timerAt = at;
-    this.#cancelTimer = this.#clock.runAt(at, () => this.#tick());
+    this.#cancelTimer = this.#clock.runAt(at, () => this.#tick(this.#clock.now()));
   }
 
   #disarm(): void {
@@ -101,9 +109,8 @@ export class LeaseKeeper<Lease extends KeptLease> {
     this.#timerAt = Number.POSITIVE_INFINITY;
   }
 
-  #tick(): void {
+  #tick(now: number): void {
     this.#disarm();
-    const now = this.#clock.now();
     let isDue = false;
     for (const lease of this.#kept) {
       if (lease.state !== "held") continue;
