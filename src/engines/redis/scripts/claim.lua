@@ -95,7 +95,7 @@ end
 wake_write()
 if waits and consumer ~= duty and consumer ~= deputy then
   redis.call("ZREMRANGEBYSCORE", waiting, "-inf", "(" .. whole(now))
-  redis.call("ZADD", waiting, now + 3 * poll, consumer)
+  redis.call("ZADD", waiting, now + silence, consumer)
 end
 if not last then
   -- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.

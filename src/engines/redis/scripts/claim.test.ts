@@ -70,7 +70,7 @@ describe("claim takes", () => {
   it("at most the limit, and at most 500", async () => {
     const queue = bench.queue();
     const now = await bench.now();
-    for (let n = 0; n < 510; n++) await queue.scheduled(`m${n}`, now - 1_000 + n);
+    await Promise.all(Array.from({ length: 510 }, (_, n) => queue.scheduled(`m${n}`, now - 1_000 + n)));
     expect(idsOf(await claiming(queue, { limit: 2 }))).toEqual(["m0", "m1"]);
     expect((await claiming(queue, { limit: 0 })).messages).toEqual([]);
     const many = await claiming(queue, { limit: 10_000 });
@@ -213,7 +213,7 @@ describe("claim reclaims", () => {
     const queue = bench.queue();
     const now = await bench.now();
     const lease = { until: now - 1, due: now - 2, token: "old", attempts: 5 };
-    for (let n = 0; n < 260; n++) await queue.leased(`m${n}`, lease);
+    await Promise.all(Array.from({ length: 260 }, (_, n) => queue.leased(`m${n}`, lease)));
     await bench.raw.command("HSET", queue.keys.state, "paused", 1);
     const first = await claiming(queue);
     expect(await queue.schedule()).toHaveLength(250);

@@ -96,6 +96,23 @@ describe("Of consumers with room", () => {
     expect(await books()).toMatchObject({ duty: "b", deputy: "c", waiting: ["a"] });
   });
 
+  it("a deputy that was silent for longer than a poll is replaced, though it is still heard", async () => {
+    const { queue, claims, books } = await crew(["a", "b", "c"]);
+    await bench.raw.command("HSET", queue.keys.state, "deputySeen", (await bench.now()) - 6_001);
+    await claims("a");
+    expect(await books()).toMatchObject({ duty: "a", deputy: "c", waiting: [] });
+  });
+
+  it("one that waits is not called after it was silent for longer than a poll", async () => {
+    const { queue, claims, books } = await crew(["a", "b", "c"]);
+    const { now } = await claims("c");
+    expect(await queue.scores("waiting")).toEqual({ c: now + 6_000 });
+    await bench.raw.command("ZADD", queue.keys.waiting, (await bench.now()) - 1, "c");
+    await leave(bench.evaluator, queue.keys, "b");
+    await claims("a");
+    expect(await books()).toMatchObject({ duty: "a", deputy: "" });
+  });
+
   it("nobody takes over a duty that is less than 50 ms overdue", async () => {
     const { claims, books, plan } = await crew(["a", "b"]);
     // Far enough from the limit for a slow test.

@@ -43,7 +43,8 @@ else
     if deputy ~= consumer then
       placed[1] = consumer
     end
-    deputy, deputy_at, next_at, wake_changed = consumer, plan + lag, plan + lag, true
+    deputy, deputy_at, deputy_seen, wake_changed = consumer, plan + lag, now, true
+    next_at = deputy_at
     notify(plan)
   else
     next_at, waits = now + poll, true

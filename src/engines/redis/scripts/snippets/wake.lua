@@ -9,6 +9,9 @@
 local poll, lag, tries = 5000, 50, 8
 local duty, duty_at = fields[4] or "", tonumber(fields[5] or 0)
 local deputy, deputy_at = fields[6] or "", tonumber(fields[7] or 0)
+-- When the deputy claimed last, or was made the deputy. One that is alive polls; one that is silent for longer than `silence`
+-- hears perhaps, like a process that is stopped, but does not act.
+local deputy_seen, silence = tonumber(fields[8] or 0), poll + 1000
 local wake_changed = false
 -- Consumers to be taken out of `waiting`.
 local placed = {}
@@ -33,11 +36,14 @@ end
 
 -- Sees to it that there is a deputy, and that it looks at `at`, if need be without taking `except`.
 local function set_deputy(at, except)
+  if deputy ~= "" and deputy_seen + silence < now then
+    deputy = ""
+  end
   if deputy ~= "" and deputy_at ~= at and not tell(deputy, deputy_at < at and "p" or "w", at) then
     deputy = ""
   end
   if deputy == "" then
-    deputy = call_waiting(at, except)
+    deputy, deputy_seen = call_waiting(at, except), now
   end
   deputy_at = at
   wake_changed = true
@@ -80,8 +86,9 @@ end
 
 local function wake_write()
   if wake_changed then
-    redis.call("HSET", state, "duty", duty, "dutyAt", string.format("%.0f", duty_at), "deputy", deputy, "deputyAt",
-      string.format("%.0f", deputy_at))
+    local text = string.format
+    redis.call("HSET", state, "duty", duty, "dutyAt", text("%.0f", duty_at), "deputy", deputy)
+    redis.call("HSET", state, "deputyAt", text("%.0f", deputy_at), "deputySeen", text("%.0f", deputy_seen))
   end
   if #placed > 0 then
     redis.call("ZREM", waiting, unpack(placed))
