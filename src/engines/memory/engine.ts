@@ -7,7 +7,7 @@ import { MemoryQueue } from "./memory-queue.js";
 export interface MemoryEngineOptions {
   /** Decides what is due. Default: the clock of this machine. A test hands in a manual clock of `punctual/testing`. */
   clock?: Clock | undefined;
-  /** How long a consumer waits at most before it claims again, though nothing is due. Default 5 s. */
+  /** How long a consumer is told to wait at most before it claims again, though nothing is due. Default 5 s. */
   poll?: Duration | undefined;
 }
 
