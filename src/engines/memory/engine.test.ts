@@ -156,17 +156,15 @@ describe("the memory engine", () => {
     await queue.schedule(messages);
     await clock.advance(10_007);
     let done = 0;
-    for (let due = count; due > 0; due = (await queue.counts()).due) {
-      for (let claims = 0; claims < 100; claims++) {
-        const { token, ...rest } = request({ limit: 500 });
-        const { messages: leased, leaseUntil } = await queue.claim({ token, ...rest });
-        done += leased.length;
-        await queue.acknowledge(leased.map(({ id }) => ({ id, token, leaseUntil })));
-      }
+    for (let claims = 0; claims < count / 500; claims++) {
+      const claim = request({ limit: 500 });
+      const { messages: leased, leaseUntil } = await queue.claim(claim);
+      done += leased.length;
+      await queue.acknowledge(leased.map(({ id }) => ({ id, token: claim.token, leaseUntil })));
     }
     expect(done).toBe(count);
     expect(await queue.counts()).toEqual({ scheduled: 0, due: 0, leased: 0, dead: 0, paused: false });
-  }, 5_000);
+  });
 });
 
 describe("consumers that wait on the memory engine", () => {

@@ -59,6 +59,21 @@ describe("a heap", () => {
     expect(drain(heap)).toEqual([0, 1, 2, 10, 21, 30]);
   });
 
+  it("costs a few comparisons a call, not one an item", () => {
+    let comparisons = 0;
+    const heap = new Heap<Item>((a, b) => {
+      comparisons += 1;
+      return a.rank < b.rank;
+    });
+    const count = 2 ** 14;
+    // Descending, so that each push rises to the top.
+    for (let rank = count; rank > 0; rank--) heap.push({ rank, slot: -1 });
+    expect(comparisons).toBeLessThanOrEqual(count * 14);
+    comparisons = 0;
+    drain(heap);
+    expect(comparisons).toBeLessThanOrEqual(count * 2 * 14);
+  });
+
   it("shows the items at its front, and looks at no others but their neighbours", () => {
     fc.assert(
       fc.property(distinctRanks, fc.nat(1_000), (ranks, limit) => {
