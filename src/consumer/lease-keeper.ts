@@ -68,7 +68,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
   /** A lease was extended by somebody else, to a later or earlier end. */
   extended(lease: Lease, leaseUntil: number): void {
     lease.leaseUntil = leaseUntil;
-    this.#armFor(lease);
+    if (this.#kept.has(lease)) this.#armFor(lease);
   }
 
   /**

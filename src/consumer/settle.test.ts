@@ -74,6 +74,10 @@ describe("settlePersistently", () => {
     expect((await settle([failed("outcome-unknown")])).outcomes).toEqual(["outcome-unknown", "outcome-unknown"]);
   });
 
+  it("takes what the store does not answer for unknown", async () => {
+    expect((await settle([["settled"]])).outcomes).toEqual(["settled", "outcome-unknown"]);
+  });
+
   it("does not repeat what cannot succeed", async () => {
     const closed = await settle([failed("closed", { results: [undefined, "settled"] })]);
     expect(closed.calls).toEqual(["ab"]);

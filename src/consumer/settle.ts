@@ -83,7 +83,10 @@ export async function settlePersistently<R extends Receipt>(
 ): Promise<SettleOutcome[]> {
   let failure: unknown;
   try {
-    return await call(receipts);
+    const settlements = await call(receipts);
+    return receipts.length === settlements.length
+      ? settlements
+      : receipts.map((_, place) => settlements[place] ?? "outcome-unknown");
   } catch (error) {
     failure = error;
   }
