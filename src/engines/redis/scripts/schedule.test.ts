@@ -118,6 +118,17 @@ describe("schedule stores", () => {
     expect(await bench.raw.text("INFO", "commandstats")).toMatch(/cmdstat_evalsha:calls=[78],/);
   });
 
+  it("and remembers the largest value, by which scripts know whether to ask for sizes", async () => {
+    const queue = bench.queue();
+    const biggest = async () => (await queue.texts("state"))["biggest"];
+    await scheduling(queue, message("a"));
+    expect(await biggest()).toBe("9");
+    await scheduling(queue, message("b"), message("c", { at: 0 }, { payload: Buffer.alloc(5_000) }), message("d"));
+    expect(await biggest()).toBe("5008");
+    await scheduling(queue, message("e"));
+    expect(await biggest()).toBe("5008");
+  });
+
   it("nothing, without a call", async () => {
     expect(await scheduling(bench.queue())).toEqual([]);
   });
