@@ -9,7 +9,7 @@ export interface Cut<Item> {
 }
 
 /** Items in one call at most. 1,000 messages of 1 KiB take Redis over 5 ms to store, 500 half of it; more calls cost little. */
-export const itemsPerCall = 500;
+const itemsPerCall = 500;
 
 /** Bytes in one call at most, unless one item alone has more. */
 export const bytesPerCall = 1024 * 1024;
