@@ -294,6 +294,24 @@ describe("claim refuses to run", () => {
     expect(await queue.texts("claims")).toEqual({});
   });
 
+  it("when it may not publish, and takes nothing; what it reclaimed is reclaimed as a whole", async () => {
+    const queue = bench.queue();
+    const now = await bench.now();
+    await queue.scheduled("due", now - 1);
+    await queue.leased("ended", { until: now - 1, due: now - 9, token: "old", attempts: 5 });
+    await bench.raw.command("HSET", queue.keys.state, "duty", "d", "dutyAt", now + 4_000);
+    await bench.raw.command("ACL", "SETUSER", "mute", "on", ">pw", "~*", "+@all", "-publish", "&*");
+    const mute = await nodeRedis({ url: `redis://mute:pw@127.0.0.1:${bench.server.port}` }).connect(1_000);
+    const request = { consumer: "c", token: "t", limit: 1, lease: 1_000, attempts: 1, order: 1 };
+    await expect(claim(directEvaluator(mute), queue.keys, request)).rejects.toMatchObject({ outcome: "refused" });
+    mute.destroy();
+    expect((await queue.schedule()).map(([id]) => id).toSorted()).toEqual(["due", "ended"]);
+    expect(await queue.fence()).toEqual({});
+    expect(await queue.scores("leases")).toEqual({});
+    expect(Object.keys(await queue.hash("failures"))).toEqual(["ended"]);
+    expect(await queue.texts("claims")).toEqual({});
+  });
+
   it("on a layout newer than it knows", async () => {
     const queue = bench.queue();
     await bench.raw.command("HSET", queue.keys.state, "v", 2);
