@@ -41,6 +41,7 @@ export class Link {
   readonly #waiters = new Set<Waiter>();
   readonly #stateListeners = new Set<(state: ConnectionState, cause?: PunctualError) => void>();
   #session: Session | undefined;
+  #opening: Session | undefined;
   #keeping: Promise<void> | undefined;
   #state: ConnectionState | undefined;
   #failure: PunctualError | undefined;
@@ -108,8 +109,8 @@ export class Link {
   /** Ends the connection and what waits for it. Safe to call twice. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#stateListeners.clear();
     this.#session?.end();
+    this.#opening?.end();
     for (const waiter of this.#waiters) waiter.reject(closedError());
     this.#waiters.clear();
     this.#interrupt();
@@ -148,23 +149,27 @@ export class Link {
       watchdog,
       onLost: (cause) => this.#lose(session, cause),
     });
+    this.#opening = session;
+    // Closed while the socket was being made: what follows fails, and leaves nothing open.
+    if (this.#closed) session.end();
     try {
-      this.refuseWhenClosed();
       await session.askTime();
       await Promise.all(
         Array.from(this.#channels, async ([channel, { confirmed }]) => {
           if (confirmed) await this.listen(session, channel);
         }),
       );
-      this.refuseWhenClosed();
       return session;
     } catch (error) {
       session.end();
       throw error;
+    } finally {
+      this.#opening = undefined;
     }
   }
 
   async #keepUntilLost(session: Session): Promise<void> {
+    if (this.#closed) session.end();
     if (!session.alive) return;
     this.#session = session;
     this.#failure = undefined;
@@ -192,7 +197,7 @@ export class Link {
       // In a long outage, those that gave up would pile up.
       this.#waiters.delete(waiter);
     }
-    if (news && !this.#closed) this.#tell("recovering", error);
+    if (news) this.#tell("recovering", error);
   }
 
   #tell(state: ConnectionState, cause?: PunctualError): void {
@@ -213,6 +218,10 @@ export class Link {
 
   /** Waits for `promise`, or until `close`; then gives undefined and leaves it alone. */
   #interruptible<T>(promise: Promise<T>): Promise<T | undefined> {
+    if (this.#closed) {
+      promise.catch(() => {});
+      return Promise.resolve(undefined);
+    }
     return new Promise((resolve, reject) => {
       this.#interrupt = () => resolve(undefined);
       promise.then(resolve, reject);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineScript } from "../../../src/engines/redis/script.js";
 import type { Supervisor } from "../../../src/engines/redis/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
-import { FaultProxy, runs } from "../../support/fault-proxy.js";
+import { FaultProxy, isCommand, runs } from "../../support/fault-proxy.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";
 import { failureOf, note, notes, supervise } from "./note.js";
 
@@ -154,6 +154,24 @@ describe("close", () => {
     const call = failureOf(write(connecting));
     await Promise.all([idle.close(), connecting.close()]);
     expect(await call).toMatchObject({ code: "closed" });
+    await vi.waitFor(async () => {
+      const clients = String(await direct.text("CLIENT", "LIST"))
+        .trim()
+        .split("\n");
+      expect(clients).toHaveLength(1);
+    });
+  });
+
+  it("does not wait for a server that does not answer a new connection", async () => {
+    await using proxy = await FaultProxy.start(server.port);
+    const supervisor = connected(proxy.url);
+    const time = proxy.plan("hold", isCommand("TIME"));
+    const call = failureOf(write(supervisor));
+    await time.happened;
+    await supervisor.close();
+    expect(await call).toMatchObject({ code: "closed" });
+    time.release();
+    // Its socket was closed: what was held goes to the server, and then the end of the connection.
     await vi.waitFor(async () => {
       const clients = String(await direct.text("CLIENT", "LIST"))
         .trim()

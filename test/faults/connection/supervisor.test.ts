@@ -148,7 +148,11 @@ describe("when a connection fails, the supervisor", () => {
 
   it("keeps the connection when this process was blocked for longer than the watchdog waits", async () => {
     await write("a");
+    // Far enough away that turns of the event loop alone do not bring the replies.
+    proxy.delay(50);
     const sent = write("before the process blocks");
+    // Until the command is handed over, but not yet written.
+    await new Promise((resolve) => process.nextTick(resolve));
     const until = performance.now() + 3_000;
     while (performance.now() < until);
     await Promise.all([sent, write("after it")]);
@@ -165,6 +169,24 @@ describe("when a connection fails, the supervisor", () => {
     // Until the request is written, but not yet answered.
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
     const until = performance.now() + 3_000;
+    while (performance.now() < until);
+    expect(await sent).toMatchObject({ uncertain: false });
+    expect(heard).not.toHaveBeenCalled();
+    await undisturbed.close();
+  });
+
+  it("keeps the connection when the reply came at the last moment, while this process was blocked", async () => {
+    const undisturbed = supervise(server.url);
+    const heard = vi.fn<() => void>();
+    await undisturbed.evaluate(note, ["notes"], ["a"]);
+    undisturbed.onState(heard);
+    server.pause();
+    const sent = undisturbed.evaluate(note, ["notes"], ["b"]);
+    await new Promise((resolve) => setTimeout(resolve, 1_900));
+    // From here the event loop goes on to its timers before it reads.
+    await new Promise((resolve) => setImmediate(resolve));
+    server.continue();
+    const until = performance.now() + 500;
     while (performance.now() < until);
     expect(await sent).toMatchObject({ uncertain: false });
     expect(heard).not.toHaveBeenCalled();
