@@ -53,6 +53,16 @@ describe("Batcher", () => {
     expect(await Promise.all(results)).toEqual(["A", "B", "C", "D"]);
   });
 
+  it("starts one batch when one returns, however many wait", async () => {
+    const { batcher, calls } = heldBatcher({ maxItems: 1 });
+    for (const item of ["a", "b", "c", "d", "e"]) void batcher.add(item);
+    await microtasks();
+    expect(calls).toHaveLength(2);
+    calls[0]?.reply.give(["A"]);
+    await microtasks();
+    expect(calls.map(({ items }) => items)).toEqual([["a"], ["b"], ["c"]]);
+  });
+
   it("lets the next batch go when those before it are stuck for a second", async () => {
     const { batcher, calls, clock } = heldBatcher();
     for (const item of ["a", "b", "c"]) {
@@ -74,6 +84,7 @@ describe("Batcher", () => {
     const byWeight = heldBatcher({ weigh: (item) => Number(item) });
     for (const item of ["600000", "400000", "600000", "9000000"]) void byWeight.batcher.add(item);
     await microtasks();
+    expect(byWeight.calls).toHaveLength(2);
     byWeight.calls[0]?.reply.give(["", ""]);
     await microtasks();
     expect(byWeight.calls.map(({ items }) => items)).toEqual([["600000", "400000"], ["600000"], ["9000000"]]);
