@@ -82,6 +82,8 @@ export const leaseCases: readonly ConformanceCase[] = [
       const between = await stage.take({ from: stage.otherQueue });
       assert.ok(between.now < leaseUntil, "the claim came too late to show anything");
       assert.deepEqual(between.ids, []);
+      const { state, attempt } = await stage.read("a");
+      assert.deepEqual([state, attempt], ["leased", 1]);
       await stage.harness.elapse(second / 2 + 20);
       assert.deepEqual((await stage.take({ from: stage.otherQueue })).ids, ["a"]);
     }),

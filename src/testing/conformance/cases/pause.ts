@@ -82,6 +82,8 @@ export const pauseCases: readonly ConformanceCase[] = [
       await stage.put("a");
       await stage.queue.pause();
       await stage.otherQueue.pause();
+      assert.equal((await stage.queue.counts()).paused, true);
+      assert.deepEqual((await stage.take()).ids, []);
       await stage.queue.resume();
       await stage.queue.resume();
       assert.equal((await stage.queue.counts()).paused, false);
