@@ -8,11 +8,11 @@ export interface Cut<Item> {
   readonly bytes?: (item: Item) => number;
 }
 
-/** Items in one call at most. 1,000 messages of 1 KiB take Redis over 5 ms to store, 500 half of it; more calls cost little. */
+/** Items in one call at most. 1,000 messages of 94 bytes take Redis over 3 ms to store, 500 half of it; more calls cost little. */
 const itemsPerCall = 500;
 
-/** Bytes in one call at most, unless one item alone has more. */
-export const bytesPerCall = 1024 * 1024;
+/** Bytes in one call at most, unless one item alone has more. 512 KiB in messages of 1 KiB take Redis 4 ms to store. */
+export const bytesPerCall = 256 * 1024;
 
 /**
  * Answers a list of any length by calls that follow each other. Two under way at once would be a fourth faster, but when the
