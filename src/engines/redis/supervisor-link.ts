@@ -24,7 +24,7 @@ const longestPause = 1_000;
 
 interface Channel {
   readonly listeners: Set<(message: Buffer) => void>;
-  /** Whether the server has confirmed it once. Until then whoever subscribes sees to it, and hears of a refusal. */
+  /** Whether the server has confirmed it once. Until then a refusal concerns only whoever subscribes, and not the connection. */
   confirmed: boolean;
 }
 
@@ -75,7 +75,7 @@ export class Link {
     if (this.#closed) throw closedError();
   }
 
-  /** Notes who hears a channel. Gives a function that ends it. */
+  /** Notes who hears a channel; from now on every new connection hears it before anything runs on it. Gives a function that ends it. */
   hear(channel: string, listener: (message: Buffer) => void): () => Promise<void> {
     // One function may listen twice, and each of the two ends by itself.
     const hearer = (message: Buffer) => listener(message);
@@ -91,7 +91,7 @@ export class Link {
     };
   }
 
-  /** Hears a channel on a connection; resolves when the server has confirmed it. From then on, later connections hear it, too. */
+  /** Hears a channel on a connection; resolves when the server has confirmed it. */
   async listen(session: Session, channel: string): Promise<void> {
     await session.listen(channel, (message) => {
       for (const listener of this.#channels.get(channel)?.listeners ?? []) listener(message);
@@ -155,9 +155,12 @@ export class Link {
     try {
       await session.askTime();
       await Promise.all(
-        Array.from(this.#channels, async ([channel, { confirmed }]) => {
-          if (confirmed) await this.listen(session, channel);
-        }),
+        Array.from(this.#channels, ([channel, { confirmed }]) =>
+          this.listen(session, channel).catch((failure: unknown) => {
+            const isRefused = failure instanceof CommandFailure && failure.outcome === "refused";
+            if (confirmed || !isRefused) throw failure;
+          }),
+        ),
       );
       return session;
     } catch (error) {

@@ -72,12 +72,14 @@ export class Session {
     }
   }
 
-  /** Hears a channel; once, however often it is called. */
+  /** Hears a channel; asks the server once, however often it is called. */
   listen(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
     let listening = this.#channels.get(channel);
     if (listening === undefined) {
       listening = this.#supervised(() => this.#connection.subscribe(channel, onMessage));
       this.#channels.set(channel, listening);
+      // The next to ask is not told of an old refusal.
+      listening.catch(() => this.#channels.delete(channel));
     }
     return listening;
   }

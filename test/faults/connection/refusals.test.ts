@@ -69,6 +69,11 @@ describe("when Redis refuses, the supervisor", () => {
     const supervisor = connected(server.url.replace("//", "//app:app@"));
     expect(await failureOf(supervisor.subscribe("channel", () => {}))).toMatchObject({ code: "misconfigured" });
     expect(await write(supervisor)).toMatchObject({ uncertain: false });
+    await direct.command("ACL", "SETUSER", "app", "allchannels");
+    const heard: string[] = [];
+    await supervisor.subscribe("channel", (message) => heard.push(String(message)));
+    await direct.command("PUBLISH", "channel", "now allowed");
+    await vi.waitFor(() => expect(heard).toEqual(["now allowed"]));
   });
 
   it("fails with storage-full at the memory limit", async () => {

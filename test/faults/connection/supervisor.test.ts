@@ -227,6 +227,20 @@ describe("when a connection fails, the supervisor", () => {
     await vi.waitFor(() => expect(heard).toEqual(["first"]));
   });
 
+  it("hears a channel that was asked for while the server was out of reach before it says that it is ready", async () => {
+    proxy.refuse();
+    const subscribed = supervisor.subscribe("channel", () => {});
+    const receivers = new Promise((resolve) =>
+      supervisor.onState((state) => state === "ready" && resolve(direct.command("PUBSUB", "NUMSUB", "channel"))),
+    );
+    await vi.waitFor(() => expect(states).toEqual(["recovering"]));
+    // So far away that the answer to SUBSCRIBE would come after that to the question.
+    proxy.heal();
+    proxy.delay(30);
+    expect(await receivers).toEqual([Buffer.from("channel"), 1]);
+    await subscribed;
+  });
+
   it("subscribes on the next connection when the first is lost meanwhile", async () => {
     await write("a");
     const lost = proxy.plan("cut-before-reply", isCommand("SUBSCRIBE"));
