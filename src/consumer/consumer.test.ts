@@ -16,13 +16,16 @@ const down = new PunctualError("not-sent", "The store is down.");
 function stage() {
   const clock = manualClock();
   const faults = new Map<keyof EngineQueue, () => Promise<void>>();
+  const delays = new Map<keyof EngineQueue, () => Promise<void>>();
   const calls: string[] = [];
   const memory = memoryEngine({ clock });
   const engine = interposed(memory, {
     async around(operation, call) {
       calls.push(operation);
       await faults.get(operation)?.();
-      return call();
+      const answer = await call();
+      await delays.get(operation)?.();
+      return answer;
     },
   });
   const queue = new Queue<string>("q", { engine });
@@ -38,7 +41,7 @@ function stage() {
       .on("recovered", () => told.push("recovered"))
       .on("error", (error) => errors.push(error));
   const put = (...ids: string[]) => queue.scheduleMany(ids.map((id) => ({ payload: id, id, delay: 0 })));
-  return { clock, memory, queue, consume, put, told, errors, calls, faults };
+  return { clock, memory, queue, consume, put, told, errors, calls, faults, delays };
 }
 
 const noJitter = { backoff: (attempt: number) => attempt * 1_000 };
@@ -82,6 +85,36 @@ describe("a consumer", () => {
     for (const gate of gates) gate.open();
     await consumer.close();
     expect(consumer.health()).toMatchObject({ state: "closed", active: 0 });
+  });
+
+  it("holds at most twice as many messages as it may handle at once while settlements are slow", async () => {
+    const { clock, queue, consume, put, faults } = stage();
+    const gate = new Gate();
+    faults.set("acknowledge", () => gate.opened);
+    const consumer = consume(() => {}, { concurrency: 2 });
+    await put("a", "b", "c", "d", "e", "f");
+    await clock.advance("1s");
+    expect(await queue.counts()).toMatchObject({ due: 2, leased: 4 });
+    faults.clear();
+    gate.open();
+    await clock.advance("1s");
+    expect(await queue.counts()).toMatchObject({ due: 0, leased: 0 });
+    await consumer.close();
+  });
+
+  it("starts nothing whose lease had ended when the claim was answered", async () => {
+    const { clock, consume, put, told, delays } = stage();
+    const gate = new Gate();
+    delays.set("claim", () => gate.opened);
+    const attempts: number[] = [];
+    await put("a");
+    const consumer = consume(({ attempt }) => attempts.push(attempt), { lease: "1s" });
+    await clock.advance("1s");
+    delays.clear();
+    gate.open();
+    await clock.advance("10s");
+    expect([attempts, told]).toEqual([[2], ["acknowledged a"]]);
+    await consumer.close();
   });
 
   it("retries by the policy and buries after the last attempt, with the error", async () => {
@@ -373,15 +406,37 @@ describe("closing a consumer", () => {
   });
 
   it("ends a consumer that has not started yet", async () => {
-    const { clock, consume, faults, calls } = stage();
+    const { clock, memory, calls, faults } = stage();
     const gate = new Gate();
+    const ended: string[] = [];
+    const engine = interposed(memory, {
+      async around(operation, call) {
+        calls.push(operation);
+        await faults.get(operation)?.();
+        return call();
+      },
+    });
+    const { open } = engine;
+    engine.open = (name) => {
+      const queue = open(name);
+      const watch: EngineQueue["watch"] = async (consumer, watcher) => {
+        const begun = await queue.watch(consumer, watcher);
+        return {
+          async [Symbol.asyncDispose]() {
+            ended.push(consumer);
+            await begun[Symbol.asyncDispose]();
+          },
+        };
+      };
+      return { ...queue, watch };
+    };
     faults.set("watch", () => gate.opened);
-    const consumer = consume(() => {});
+    const consumer = new Queue("q", { engine }).consume(() => {});
     const closing = consumer.close();
     gate.open();
     await closing;
     await clock.advance("1m");
-    expect(calls).toEqual(["watch"]);
+    expect([calls, ended.length]).toEqual([["watch"], 1]);
   });
 
   it("passes on what it was to look after, so that another consumer is woken", async () => {

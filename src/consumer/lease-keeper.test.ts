@@ -99,10 +99,11 @@ describe("LeaseKeeper", () => {
 
   it("gives a lease up at its end while a call hangs, and does not tell of it again when the call returns", async () => {
     let reply: (extensions: Extension[]) => void = () => {};
-    const { clock, lost, add } = keeperOf(() => new Promise((resolve) => (reply = resolve)));
+    const { clock, lost, add, calls } = keeperOf(() => new Promise((resolve) => (reply = resolve)));
     add("a");
     await clock.advance("30s");
     expect(lost.map(({ at }) => at)).toEqual([30_000]);
+    expect(calls).toHaveLength(1);
     reply([{ outcome: "lease-lost" }]);
     await clock.advance("1m");
     expect(lost).toHaveLength(1);

@@ -101,9 +101,20 @@ describe("runOne", () => {
     expect(settledLate).toEqual([expect.objectContaining({ code: "lease-lost" })]);
   });
 
-  it("cancels the timer of a handler that is in time", async () => {
+  it("leaves no timer behind of a handler that is in time, which would keep the process alive", async () => {
     const { clock, told, delivery, run } = stage(() => "value", { timeout: 500 });
+    const timers = new Set<unknown>();
+    const { runAt } = clock;
+    clock.runAt = (time, callback) => {
+      const cancel = runAt(time, callback);
+      timers.add(callback);
+      return () => {
+        timers.delete(callback);
+        cancel();
+      };
+    };
     await run();
+    expect(timers.size).toBe(0);
     await clock.advance("1s");
     expect([told.length, delivery.signal.aborted]).toEqual([3, false]);
   });
