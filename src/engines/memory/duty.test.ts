@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { type ManualClock, manualClock } from "../../testing/manual-clock.js";
 import { Duty } from "./duty.js";
 
 const poll = 5_000;
@@ -6,6 +7,8 @@ const nothing = Infinity;
 
 describe("who is on duty", () => {
   let duty: Duty;
+  let clock: ManualClock;
+  let nextWork: number;
   /** Who was woken, and for when. */
   let woken: [consumer: string, at: number][];
 
@@ -31,7 +34,9 @@ describe("who is on duty", () => {
   }
 
   beforeEach(() => {
-    duty = new Duty(poll);
+    clock = manualClock(0);
+    nextWork = nothing;
+    duty = new Duty({ poll, clock, nextWork: () => nextWork });
     woken = [];
     join("a", "b", "c");
   });
@@ -125,6 +130,51 @@ describe("who is on duty", () => {
     duty.expect(1_000);
     expect(woken).toEqual([]);
     expect(waits("a", 1_000, 950)).toBe(1_000);
+  });
+
+  it("wakes another one when the one on duty has not come 50 ms after its time, although nobody claims", async () => {
+    waits("a", 700, 0);
+    waits("b", 700, 0);
+    nextWork = 700;
+    await clock.advance(749);
+    expect(woken).toEqual([]);
+    await clock.advance(1);
+    expect(woken).toEqual([["b", 700]]);
+  });
+
+  it("looks after the one on duty anew each time that it came", async () => {
+    waits("a", 700, 0);
+    waits("b", 700, 0);
+    await clock.advance(700);
+    waits("a", 900, 700);
+    nextWork = 900;
+    await clock.advance(249);
+    expect(woken).toEqual([]);
+    await clock.advance(1);
+    expect(woken).toEqual([["b", 900]]);
+  });
+
+  it("leaves no timer behind when the last watch ends", () => {
+    const timers = new Set<object>();
+    duty = new Duty({
+      poll,
+      nextWork: () => nextWork,
+      clock: {
+        now: () => 0,
+        runAt: () => {
+          const timer = {};
+          timers.add(timer);
+          return () => timers.delete(timer);
+        },
+      },
+    });
+    join("a", "b");
+    waits("a", 700, 0);
+    waits("b", 700, 0);
+    expect(timers.size).toBe(1);
+    duty.leave("a", nothing);
+    duty.leave("b", nothing);
+    expect(timers.size).toBe(0);
   });
 
   it("depends on nobody without a watch, and tells it the next time all the same", () => {

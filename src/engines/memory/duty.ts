@@ -1,9 +1,7 @@
+import type { CancelTimer, Clock } from "../../clock.js";
 import type { Watcher } from "../../engine.js";
 
-/**
- * A consumer that is this long overdue is not coming: another one that claims takes its duty over, ms. Longer than timers
- * are late, shorter than anybody would notice beside the poll that leads to it.
- */
+/** A consumer that is this long overdue is not coming: another one takes its duty over, ms. Longer than timers are late. */
 const overdueAfter = 50;
 
 /**
@@ -11,8 +9,8 @@ const overdueAfter = 50;
  *
  * If all that wait kept a timer for the same moment, each message would be met by as many claims as there are consumers.
  * So one is on duty for the next planned time and the others only poll. A claim that fills its caller passes the duty on;
- * something that comes before the planned time wakes the one on duty. Unlike in Redis nobody stands in for the one on
- * duty: it lives in this process, and what ends its watch hands the duty on.
+ * something that comes before the planned time wakes the one on duty. Where Redis needs a deputy for one that does not come,
+ * this keeps a timer of its own.
  */
 export class Duty {
   readonly #poll: number;
@@ -20,10 +18,19 @@ export class Duty {
   /** Consumers that have room and are not on duty, the one that has waited longest first. */
   readonly #waiting = new Set<string>();
   #onDuty: { readonly consumer: string; at: number } | undefined;
+  readonly #clock: Clock;
+  readonly #nextWork: () => number;
+  #cancelGuard: CancelTimer = () => {};
+  #guardAt = Infinity;
 
-  /** `poll`: after how many ms a consumer claims again although nothing is known to be due. */
-  constructor(poll: number) {
+  /**
+   * `poll`: after how many ms a consumer claims again although nothing is known to be due. `nextWork`: when there is
+   * something to claim or to reclaim next, `Infinity` for never.
+   */
+  constructor({ poll, clock, nextWork }: { poll: number; clock: Clock; nextWork: () => number }) {
     this.#poll = poll;
+    this.#clock = clock;
+    this.#nextWork = nextWork;
   }
 
   /** From now on this consumer can be woken. It waits for nothing before its first claim. */
@@ -36,6 +43,11 @@ export class Duty {
     this.#watchers.delete(consumer);
     this.#withdraw(consumer);
     this.expect(work);
+    // Nobody is left to stand in for anybody; a timer would keep the process alive.
+    if (this.#watchers.size === 0) {
+      this.#cancelGuard();
+      this.#guardAt = Infinity;
+    }
   }
 
   /**
@@ -63,9 +75,11 @@ export class Duty {
       this.#waiting.delete(consumer);
       const at = clamp(work, now, poll);
       this.#onDuty = { consumer, at };
+      this.#guard();
       return at;
     }
     this.#waiting.add(consumer);
+    this.#guard();
     // The leases of this very claim may end before the one on duty looks again.
     this.expect(work);
     return poll;
@@ -87,6 +101,26 @@ export class Duty {
       this.#onDuty = { consumer: next, at: work };
     }
     this.#watchers.get(this.#onDuty.consumer)?.wake(work);
+    this.#guard();
+  }
+
+  /**
+   * Looks whether the one on duty came, as long as another one waits that could stand in. The timer is only moved to an
+   * earlier time, not for every claim: one that fires too early looks again later.
+   */
+  #guard(): void {
+    if (this.#onDuty === undefined || this.#waiting.size === 0) return;
+    const at = this.#onDuty.at + overdueAfter;
+    if (at >= this.#guardAt) return;
+    this.#cancelGuard();
+    this.#guardAt = at;
+    this.#cancelGuard = this.#clock.runAt(at, () => {
+      this.#guardAt = Infinity;
+      if (this.#onDuty && this.#onDuty.at + overdueAfter <= this.#clock.now()) {
+        this.#onDuty = undefined;
+        this.expect(this.#nextWork());
+      } else this.#guard();
+    });
   }
 
   #withdraw(consumer: string): void {

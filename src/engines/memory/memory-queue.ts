@@ -46,7 +46,7 @@ export class MemoryQueue implements EngineQueue {
 
   constructor(clock: Clock, poll: number) {
     this.clock = clock;
-    this.#duty = new Duty(poll);
+    this.#duty = new Duty({ poll, clock, nextWork: () => this.#nextWork() });
   }
 
   schedule(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]> {
