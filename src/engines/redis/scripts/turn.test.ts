@@ -141,6 +141,18 @@ describe("Of consumers with room", () => {
   });
 });
 
+describe("A claim that stops at bytes, not for want of room,", () => {
+  it.each(["b", "c"])("brings %s again at once, though it is not on duty", async (name) => {
+    const { queue, claims, books } = await crew(["a", "b", "c"]);
+    const now = await bench.now();
+    for (const id of ["x", "y"]) await queue.scheduled(id, now - 1, { payload: Buffer.alloc(800 << 10) });
+    const result = await claims(name);
+    expect(result.messages).toHaveLength(1);
+    expect(result.nextAt).toBeLessThanOrEqual(result.now);
+    expect(await books()).toMatchObject({ duty: "a", dutyAt: result.now, deputy: "b" });
+  });
+});
+
 describe("A claim that fills its caller", () => {
   it("hands the duty to the deputy, and the deputy's part to the one that came to wait last", async () => {
     const { queue, claims, books, heard } = await crew(["a", "b", "c", "d"]);
