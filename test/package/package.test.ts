@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type BuildOptions, build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
 import { read, root } from "../source-files.js";
@@ -7,7 +8,7 @@ import { inFunction, readmeExample } from "./readme-example.js";
 import { type TrialProject, trialProject } from "./trial-project.js";
 
 /** The two TypeScripts and the way in which each resolves modules; the strictest options that a project can set. */
-const compilers = ["typescript-5", "typescript-7"].flatMap((compiler) =>
+const compilers = ["typescript-5", "typescript"].flatMap((compiler) =>
   [
     { module: "NodeNext", moduleResolution: "NodeNext" },
     { module: "ESNext", moduleResolution: "Bundler" },
@@ -30,22 +31,18 @@ describe("What npm pack makes, installed in an empty project", () => {
   let redis: RedisServer;
   let project: TrialProject;
 
-  /** Translates a program of this folder as a project of ES modules does. */
-  async function translate(source: string, target: string): Promise<void> {
+  /** Translates a program of TypeScript to a file of the project. */
+  async function translate(source: string, outfile: string, options: BuildOptions): Promise<void> {
     await project.write("translated.ts", source);
-    const { status, output } = await project.tool("esbuild/bin/esbuild", "translated.ts", ...target.split(" "));
-    if (status !== 0) throw new Error(output);
+    const entryPoints = ["translated.ts"];
+    await build({ absWorkingDir: project.folder, entryPoints, outfile, platform: "node", ...options });
   }
 
   beforeAll(async () => {
     [redis, project] = await Promise.all([
       startRedisServer(),
-      trialProject(
-        pinned("@types/node"),
-        pinned("esbuild"),
-        "typescript-5@npm:typescript@5.9.3",
-        `typescript-7@npm:typescript@${devDependencies["typescript"]}`,
-      ),
+      // TypeScript 7 and esbuild are the repository's.
+      trialProject(pinned("@types/node"), "typescript-5@npm:typescript@5.9.3"),
     ]);
   }, 90_000);
 
@@ -98,7 +95,7 @@ describe("What npm pack makes, installed in an empty project", () => {
 
     it("can be imported, and says what to install when it first connects.", async () => {
       const program = await readFile(join(root, "test/package/programs/without-client.ts"), "utf8");
-      await translate(program, "--format=esm --outfile=without-client.js");
+      await translate(program, "without-client.js", { format: "esm" });
       const { status, output } = await project.run(process.execPath, "without-client.js");
       expect(output).toMatch(/^misconfigured: .*npm install @redis\/client/);
       expect(status).toBe(0);
@@ -112,30 +109,27 @@ describe("What npm pack makes, installed in an empty project", () => {
       await project.install(pinned("@redis/client"), nodePackage("22.23.5"), nodePackage("24.22.3"));
       await project.write("commonjs/package.json", JSON.stringify({ type: "commonjs" }));
       smoke = await readFile(join(root, "test/package/programs/smoke.ts"), "utf8");
-      await translate(smoke, "--format=esm --outfile=smoke.js");
-      await translate(smoke, "--format=cjs --platform=node --outfile=commonjs/smoke.js");
+      await translate(smoke, "smoke.js", { format: "esm" });
+      await translate(smoke, "commonjs/smoke.js", { format: "cjs" });
     }, 90_000);
 
     const delivered = "memory delivered A1\nredis delivered A1\nsmoke ended\n";
 
     it("runs the README's example as an ES module.", async () => {
-      await translate(readmeExample(redis.url), "--format=esm --outfile=readme.js");
+      await translate(readmeExample(redis.url), "readme.js", { format: "esm" });
       expect(await project.run(process.execPath, "readme.js")).toEqual({ status: 0, output: "example ended\n" });
     });
 
     it("runs the README's example through require().", async () => {
-      await translate(
-        inFunction(readmeExample(redis.url)),
-        "--format=cjs --platform=node --outfile=commonjs/readme.js",
-      );
+      await translate(inFunction(readmeExample(redis.url)), "commonjs/readme.js", { format: "cjs" });
       expect(await readFile(join(project.folder, "commonjs/readme.js"), "utf8")).toContain('require("punctual")');
       const { status, output } = await project.run(process.execPath, "--no-warnings", "commonjs/readme.js");
       expect({ status, output }).toEqual({ status: 0, output: "example ended\n" });
     });
 
     it("runs the README's example bundled by esbuild to CommonJS.", async () => {
-      const bundle = "--bundle --format=cjs --platform=node --target=node20 --outfile=bundle/readme.cjs";
-      await translate(inFunction(readmeExample(redis.url)), bundle);
+      const options: BuildOptions = { format: "cjs", bundle: true, target: "node20" };
+      await translate(inFunction(readmeExample(redis.url)), "bundle/readme.cjs", options);
       expect(await project.run(process.execPath, "bundle/readme.cjs")).toEqual({
         status: 0,
         output: "example ended\n",

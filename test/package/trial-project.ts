@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,7 @@ export interface TrialProject extends AsyncDisposable {
   write(file: string, content: string): Promise<void>;
   /** Runs a program in the folder. */
   run(program: string, ...args: string[]): Promise<Run>;
-  /** Runs a command that a package in the folder brings along. */
+  /** Runs a command of a package that is installed here, else in the repository. */
   tool(file: string, ...args: string[]): Promise<Run>;
 }
 
@@ -50,6 +51,15 @@ async function succeed(run: Promise<Run>, what: string): Promise<string> {
  */
 export async function trialProject(...packages: string[]): Promise<TrialProject> {
   const home = await mkdtemp(join(tmpdir(), "punctual-trial-"));
+  try {
+    return await installed(home, packages);
+  } catch (error) {
+    await rm(home, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function installed(home: string, packages: readonly string[]): Promise<TrialProject> {
   const staged = join(home, "staged");
   const folder = join(home, "project");
   await mkdir(staged);
@@ -85,7 +95,10 @@ export async function trialProject(...packages: string[]): Promise<TrialProject>
       await writeFile(join(folder, file), content);
     },
     run: (program, ...args) => runIn(folder, program, args),
-    tool: (file, ...args) => runIn(folder, process.execPath, [join(folder, "node_modules", file), ...args]),
+    tool(file, ...args) {
+      const place = [folder, root].find((one) => existsSync(join(one, "node_modules", file))) ?? root;
+      return runIn(folder, process.execPath, [join(place, "node_modules", file), ...args]);
+    },
     [Symbol.asyncDispose]: () => rm(home, { recursive: true, force: true }),
   };
   await project.write("package.json", JSON.stringify({ name: "trial", private: true, type: "module" }));
