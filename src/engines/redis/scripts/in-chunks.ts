@@ -8,16 +8,18 @@ export interface Cut<Item> {
   readonly bytes?: (item: Item) => number;
 }
 
-/** Items in one call at most. 1,000 messages of 94 bytes take Redis over 3 ms to store, 500 half of it; more calls cost little. */
+/** Items in one call at most. On a busy machine 1,000 messages of 94 bytes took Redis 6.5 ms to store (median), over promise 9. */
 const itemsPerCall = 500;
 
-/** Bytes in one call at most, unless one item alone has more. 512 KiB in messages of 1 KiB take Redis 4 ms to store. */
+/**
+ * Bytes in one call at most, unless one item alone has more. On a busy machine 512 KiB in messages of 1 KiB took Redis 5 ms to
+ * store (median), 256 KiB 3 ms.
+ */
 export const bytesPerCall = 256 * 1024;
 
 /**
- * Answers a list of any length by calls that follow each other. Two under way at once would be a fourth faster, but when the
- * first has to be repeated it runs after the second: messages with one due time would lose their order, and of two with one
- * id the wrong one would win. `call` answers at least the first of the items it is given, and leaves the rest to the next call.
+ * Answers a list of any length by calls that follow each other. With two under way, when the first has to be repeated it runs
+ * after the second: messages with one due time would lose their order, and of two with one id the wrong one would win. `call` answers at least the first of the items it is given, and leaves the rest to the next call.
  *
  * When a call fails, the error carries the answers so far in `details.results`, `undefined` where there is none.
  */
