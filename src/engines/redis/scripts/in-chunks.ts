@@ -19,7 +19,8 @@ export const bytesPerCall = 256 * 1024;
 
 /**
  * Answers a list of any length by calls that follow each other. With two under way, when the first has to be repeated it runs
- * after the second: messages with one due time would lose their order, and of two with one id the wrong one would win. `call` answers at least the first of the items it is given, and leaves the rest to the next call.
+ * after the second: messages with one due time would lose their order, and of two with one id the wrong one would win.
+ * `call` answers at least the first of the items it is given, and leaves the rest to the next call.
  *
  * When a call fails, the error carries the answers so far in `details.results`, `undefined` where there is none.
  */
