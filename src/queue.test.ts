@@ -223,7 +223,8 @@ describe("scheduleMany", () => {
     await queue.scheduleMany([
       { payload: 1, delay: 0, timeout: "5s", signal: one.signal },
       { payload: 2, delay: 0, timeout: "2s", signal: other.signal },
-      { payload: 3, delay: 0 },
+      { payload: 3, delay: 0, timeout: "3s" },
+      { payload: 4, delay: 0 },
     ]);
     expect(calls[0]?.options).toMatchObject({ timeout: 2_000, signal: { aborted: false } });
     other.abort();

@@ -77,6 +77,14 @@ describe("runOne", () => {
     expect(seen).toEqual(["p", 1_000, new Date(9_000), 1]);
   });
 
+  it("is never late by less than nothing, though the clock of a server is estimated", async () => {
+    const seen: number[] = [];
+    const { clock, run } = stage(({ lateness }) => seen.push(lateness));
+    clock.now = () => 8_999.6;
+    await run();
+    expect(seen).toEqual([0]);
+  });
+
   it("aborts a handler that runs too long and retries, without waiting for it", async () => {
     let reason: unknown;
     const settledLate: unknown[] = [];

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "vitest";
+import { consumerStage } from "../../test/support/consumer-stage.js";
+import type { EngineQueue } from "../engine.js";
+import { Queue } from "../queue.js";
+import { interposed } from "../testing/conformance/interposed-engine.js";
+import { Gate } from "./gate.js";
+
+describe("closing a consumer", () => {
+  it("waits for handlers at work, which may schedule, and takes nothing new", async () => {
+    const { clock, queue, consume, put, told } = consumerStage();
+    const gate = new Gate();
+    const consumer = consume(
+      async ({ id }) => {
+        await gate.opened;
+        await queue.schedule("next", { id: `after ${id}`, delay: 0 });
+      },
+      { concurrency: 1 },
+    );
+    await put("a", "b");
+    await clock.advance(0);
+    let closed = false;
+    const closing = consumer.close().then(() => (closed = true));
+    await clock.advance("29s");
+    expect([closed, consumer.health().state]).toEqual([false, "closing"]);
+    gate.open();
+    await closing;
+    expect(told).toEqual(["acknowledged a"]);
+    expect(await queue.counts()).toMatchObject({ due: 2, leased: 0 });
+  });
+
+  it("hands back what a claim brings that was under way", async () => {
+    const { clock, queue, consume, put, faults } = consumerStage();
+    const gate = new Gate();
+    faults.set("claim", () => gate.opened);
+    await put("a");
+    const seen: string[] = [];
+    const consumer = consume(({ id }) => seen.push(id));
+    await clock.advance(0);
+    const closing = consumer.close();
+    gate.open();
+    await closing;
+    expect(seen).toEqual([]);
+    expect(await queue.get("a")).toMatchObject({ state: "due", attempt: 0 });
+  });
+
+  it("hands leases back when its time is over, then aborts, and what handlers still do settles nothing", async () => {
+    const { clock, queue, consume, put, told, errors } = consumerStage();
+    const states: unknown[] = [];
+    const late: unknown[] = [];
+    const consumer = consume(async (message) => {
+      await new Promise((resolve) => message.signal.addEventListener("abort", resolve));
+      states.push(message.signal.reason, (await queue.get(message.id))?.state);
+      await message.acknowledge().catch((error: unknown) => late.push(error));
+      throw new Error("interrupted");
+    });
+    await put("a");
+    await clock.advance(0);
+    const closing = consumer.close({ timeout: "5s" });
+    await clock.advance("4999ms");
+    expect(states).toEqual([]);
+    await clock.advance(1);
+    await closing;
+    await clock.advance(0);
+    expect(states).toEqual([expect.objectContaining({ code: "closed" }), "due"]);
+    expect(late).toEqual([
+      expect.objectContaining({ code: "lease-lost", message: expect.stringMatching(/handed back/) }),
+    ]);
+    expect(await queue.get("a")).toMatchObject({ state: "due", attempt: 0 });
+    expect([told, errors]).toEqual([[], []]);
+  });
+
+  it("does not wait at all with a time-out of 0", async () => {
+    const { clock, queue, consume, put } = consumerStage();
+    const consumer = consume(() => new Promise(() => {}));
+    await put("a");
+    await clock.advance(0);
+    await consumer.close({ timeout: 0 });
+    expect(await queue.get("a")).toMatchObject({ state: "due", attempt: 0 });
+  });
+
+  it("is one close however often it is called, and the shortest time-out counts", async () => {
+    const { clock, consume, put } = consumerStage();
+    const consumer = consume(() => new Promise(() => {}));
+    await put("a");
+    await clock.advance(0);
+    const all = Promise.all([consumer.close(), consumer.close({ timeout: "1s" }), consumer[Symbol.asyncDispose]()]);
+    await clock.advance("1s");
+    await all;
+    await consumer.close();
+    expect(consumer.health().state).toBe("closed");
+  });
+
+  it("ends in bounded time while the store is down", async () => {
+    const { clock, consume, put, faults } = consumerStage();
+    const consumer = consume(() => new Promise(() => {}));
+    await put("a");
+    await clock.advance(0);
+    for (const operation of ["claim", "release", "extend"] as const) faults.set(operation, () => new Promise(() => {}));
+    let closed = false;
+    void consumer.close({ timeout: "1s" }).then(() => (closed = true));
+    await clock.advance("1s");
+    expect(closed).toBe(false);
+    await clock.advance("5s");
+    expect(closed).toBe(true);
+  });
+
+  it("ends a consumer that has not started yet", async () => {
+    const { clock, memory, calls, faults } = consumerStage();
+    const gate = new Gate();
+    const ended: string[] = [];
+    const engine = interposed(memory, {
+      async around(operation, call) {
+        calls.push(operation);
+        await faults.get(operation)?.();
+        return call();
+      },
+    });
+    const { open } = engine;
+    engine.open = (name) => {
+      const queue = open(name);
+      const watch: EngineQueue["watch"] = async (consumer, watcher) => {
+        const begun = await queue.watch(consumer, watcher);
+        return {
+          async [Symbol.asyncDispose]() {
+            ended.push(consumer);
+            await begun[Symbol.asyncDispose]();
+          },
+        };
+      };
+      return { ...queue, watch };
+    };
+    faults.set("watch", () => gate.opened);
+    const consumer = new Queue("q", { engine }).consume(() => {});
+    const closing = consumer.close();
+    await clock.advance(0);
+    gate.open();
+    await closing;
+    await clock.advance("1m");
+    expect([calls, ended.length]).toEqual([["watch"], 1]);
+  });
+
+  it("passes on what it was to look after, so that another consumer is woken", async () => {
+    const { clock, put, consume, told } = consumerStage();
+    const first = consume(() => {});
+    await clock.advance(0);
+    const second = consume(() => {});
+    await clock.advance(0);
+    await first.close();
+    await put("a");
+    await clock.advance(1);
+    expect(told).toEqual(["acknowledged a"]);
+    await second.close();
+  });
+
+  it("refuses options that there are not", async () => {
+    const { consume } = consumerStage();
+    const consumer = consume(() => {});
+    await expect(consumer.close({ timeout: "soon" })).rejects.toMatchObject({ code: "invalid-argument" });
+    await expect(Reflect.apply(consumer.close, consumer, [{ force: true }])).rejects.toMatchObject({
+      code: "invalid-argument",
+    });
+    expect(consumer.health().state).toBe("running");
+    await consumer.close();
+  });
+});
