@@ -43,8 +43,10 @@ export interface Scheduled {
   readonly outcome: ScheduleResult["outcome"];
 }
 
-type CancelOutcome = "cancelled" | "leased" | "absent";
-type RescheduleOutcome = "rescheduled" | "leased" | "dead" | "absent";
+/** What a cancellation did; see `Queue.cancel`. */
+export type CancelOutcome = "cancelled" | "leased" | "absent";
+/** What a new due time did; see `Queue.reschedule`. */
+export type RescheduleOutcome = "rescheduled" | "leased" | "dead" | "absent";
 
 const queueNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 const optionNames = new Set(["engine", "codec", "maxPayloadBytes"]);

@@ -152,6 +152,25 @@ describe("closing a consumer", () => {
     await second.close();
   });
 
+  it("passes it on as soon as it claims no more, not when its last handler ends", async () => {
+    const { clock, memory, consume, put } = consumerStage();
+    const gate = new Gate();
+    const closing = consume(() => gate.opened);
+    await put("long");
+    await clock.advance(0);
+    const lateness: number[] = [];
+    const other = new Queue<string>("q", { engine: memory }).consume((message) => void lateness.push(message.lateness));
+    await clock.advance(0);
+    const closed = closing.close();
+    await clock.advance(0);
+    await new Queue<string>("q", { engine: memory }).schedule("next", { delay: 100 });
+    await clock.advance(100);
+    expect(lateness).toEqual([0]);
+    gate.open();
+    await closed;
+    await other.close();
+  });
+
   it("refuses options that there are not", async () => {
     const { consume } = consumerStage();
     const consumer = consume(() => {});

@@ -244,11 +244,12 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   async #close(): Promise<void> {
     this.#phase = "closing";
     this.#openingBackOff?.hurry();
-    const claimAnswered = this.#loop.stop();
+    // The watch ends with the last claim, not with the last handler: what comes due meanwhile is for others.
+    const left = this.#loop.stop().then(() => this.#endWatch());
     const idle = new Gate();
     this.#idle = idle;
     if (this.#keeper.size === 0) idle.open();
-    await Promise.race([Promise.all([idle.opened, this.#withPatience(claimAnswered)]), this.#timeIsOver.opened]);
+    await Promise.race([Promise.all([idle.opened, this.#withPatience(left)]), this.#timeIsOver.opened]);
     this.#cancelCloseTimer?.();
     this.#loop.abandon();
     await this.#withPatience(this.#handBack());
@@ -258,7 +259,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       );
     }
     this.#keeper.stop();
-    await this.#withPatience(this.#endWatch());
+    await this.#withPatience(left);
     this.#phase = "closed";
   }
 

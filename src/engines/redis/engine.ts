@@ -7,6 +7,8 @@ import { RedisQueue } from "./redis-queue.js";
 import { ServerClock } from "./server-clock.js";
 import { Supervisor } from "./supervisor.js";
 
+export type { NodeRedisOptions };
+
 /** Where the Redis is, and under which names to keep messages there. */
 export interface RedisEngineOptions extends NodeRedisOptions {
   /**

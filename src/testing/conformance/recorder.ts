@@ -31,11 +31,9 @@ export class Recorder {
   running = 0;
   most = 0;
   readonly #stage: Stage;
-  readonly #clock: Clock;
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    this.#clock = stage.queue.clock;
   }
 
   get ids(): string[] {
@@ -47,11 +45,17 @@ export class Recorder {
     return this.starts.filter((start) => start.id === id).length;
   }
 
-  /** A handler that records, and then does `work`. */
-  handler(work: (delivery: Delivery<string>) => unknown = () => {}): (delivery: Delivery<string>) => Promise<void> {
+  /**
+   * A handler that records, and then does `work`. `clock`: of the engine that delivers; two processes estimate the time of
+   * one store a little differently.
+   */
+  handler(
+    work: (delivery: Delivery<string>) => unknown = () => {},
+    clock: Clock = this.#stage.queue.clock,
+  ): (delivery: Delivery<string>) => Promise<void> {
     return async (delivery) => {
       const { id, payload, attempt, attempts, dueAt, lateness } = delivery;
-      this.starts.push({ id, payload, attempt, attempts, dueAt: dueAt.getTime(), lateness, at: this.#clock.now() });
+      this.starts.push({ id, payload, attempt, attempts, dueAt: dueAt.getTime(), lateness, at: clock.now() });
       this.most = Math.max(this.most, ++this.running);
       try {
         await work(delivery);
@@ -66,7 +70,8 @@ export class Recorder {
     options: ConsumeOptions & { engine?: Engine; work?: (delivery: Delivery<string>) => unknown } = {},
   ): Consumer<string> {
     const { engine = this.#stage.harness.engine, work, ...rest } = options;
-    return this.#stage.keep(textQueue(this.#stage, engine).consume(this.handler(work), rest));
+    const { clock } = engine.open(this.#stage.name);
+    return this.#stage.keep(textQueue(this.#stage, engine).consume(this.handler(work, clock), rest));
   }
 
   /** Several consumers, in turn on the one and on the other engine, all of them running. */

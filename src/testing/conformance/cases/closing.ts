@@ -152,4 +152,24 @@ export const closingCases: readonly ConformanceCase[] = [
       await assert.rejects(textQueue(stage).cancel("a"), closed);
     }),
   },
+  {
+    operation: "close",
+    name: "A consumer that closes passes on at once what it was to look after, however long its last handler runs",
+    alone: true,
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const gate = new Gate();
+      const closing = recorder.consume({ work: ({ id }) => (id === "long" ? gate.opened : undefined) });
+      await stage.put("long");
+      await recorder.started(1);
+      await recorder.consumers(1);
+      const closed = closing.close();
+      await stage.harness.elapse(100);
+      await stage.put("next", { due: { delay: 200 } });
+      await recorder.started(2);
+      assert.ok((recorder.starts[1]?.lateness ?? Infinity) < 1_000, "it waited for a poll");
+      gate.open();
+      await stage.passing(closed, "the consumer is closed");
+    }),
+  },
 ];
