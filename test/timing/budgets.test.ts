@@ -21,7 +21,7 @@ beforeAll(async () => {
   }
   raw = await rawRedis(server.url);
   engine = redisEngine({ url: server.url });
-  await raw.command("CONFIG", "SET", "slowlog-log-slower-than", 5_000, "slowlog-max-len", 100_000);
+  await raw.command("CONFIG", "SET", "slowlog-log-slower-than", 0, "slowlog-max-len", 100_000);
 });
 afterAll(async () => {
   await engine.close();
@@ -30,16 +30,23 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await raw.command("SLOWLOG", "RESET");
-  await raw.command("CONFIG", "RESETSTAT");
 });
 
-/** Scripts that ran, and how many took over 5 ms. The server may lose its processor in the middle of one. */
-async function ran(): Promise<{ scripts: number; slow: number; mean: number }> {
-  const stats = String(await raw.text("INFO", "commandstats"));
-  const [, scripts, mean] = /^cmdstat_evalsha:calls=(\d+),usec=\d+,usec_per_call=([\d.]+)/m.exec(stats) ?? [];
+/** Takes under 1 ms of a server on a quiet machine, and all the more the busier the machine is. */
+const yardstick = "local t = {} for i = 1, 2000 do t[i] = string.sub('abcdefghijk' .. i, 3) end return #t";
+
+/**
+ * How long scripts took: what 95 in 100 did not exceed, ms, on a machine as quick as one on which the yardstick takes 1 ms.
+ * The server's clock runs on while others have its processor; the yardstick ran in between and was held up as much.
+ */
+async function longest(): Promise<number> {
   const log = (await raw.text("SLOWLOG", "GET", -1)) as [number, number, number, string[]][];
-  const slow = log.filter(([, , , [command]]) => command?.toUpperCase() === "EVALSHA").length;
-  return { scripts: Number(scripts), slow, mean: Number(mean) / 1_000 };
+  const usual = (name: string) => {
+    const times = log.filter(([, , , [command]]) => command === name).map(([, , micros]) => micros / 1_000);
+    expect(times.length).toBeGreaterThan(20);
+    return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? Infinity;
+  };
+  return usual("EVALSHA") / Math.max(1, usual("EVAL"));
 }
 
 async function schedule(queue: EngineQueue, count: number, bytes: number): Promise<void> {
@@ -61,6 +68,7 @@ async function* claims(
 ): AsyncGenerator<{ claim: ClaimResult; receipts: Receipt[] }> {
   for (let n = 0; ; n++) {
     const token = `${lease}-${n}`;
+    await raw.command("EVAL", yardstick, 0);
     const claim = await queue.claim({ limit: 1_000, lease, consumer: "c", token, attempts: 5 });
     yield { claim, receipts: claim.messages.map(({ id }) => ({ id, token, leaseUntil: claim.leaseUntil })) };
     if (claim.nextAt > claim.now) return;
@@ -78,8 +86,7 @@ describe("No call makes Redis work for more than 5 ms", () => {
       await queue.acknowledge(receipts);
     }
     expect(taken).toBe(100_000);
-    const { scripts, slow, mean } = await ran();
-    expect(slow).toBeLessThanOrEqual(scripts / 50);
+    expect(await longest()).toBeLessThan(5);
   }, 60_000);
 
   it("with 20,000 leases that end at once", async () => {
@@ -89,19 +96,16 @@ describe("No call makes Redis work for more than 5 ms", () => {
     await sleep(1_000);
     let taken = 0;
     await raw.command("SLOWLOG", "RESET");
-    await raw.command("CONFIG", "RESETSTAT");
     for await (const { claim } of claims(queue)) taken += claim.messages.length;
     expect(taken).toBe(20_000);
-    const { scripts, slow, mean } = await ran();
-    expect(slow).toBeLessThanOrEqual(scripts / 50);
+    expect(await longest()).toBeLessThan(5);
   }, 60_000);
 
   it("with 20,000 payloads of 1 KiB", async () => {
     const queue = engine.open("kib");
     await schedule(queue, 20_000, 1_024);
     for await (const { receipts } of claims(queue)) await queue.acknowledge(receipts);
-    const { scripts, slow, mean } = await ran();
-    expect(slow).toBeLessThanOrEqual(scripts / 50);
+    expect(await longest()).toBeLessThan(5);
   }, 60_000);
 
   it("or about 1 MiB, with 300 payloads of 1 MiB", async () => {
@@ -114,7 +118,6 @@ describe("No call makes Redis work for more than 5 ms", () => {
       await queue.acknowledge(receipts);
     }
     expect(taken).toBe(300);
-    const { scripts, slow, mean } = await ran();
-    expect(mean).toBeLessThan(5);
+    expect(await longest()).toBeLessThan(5);
   }, 60_000);
 });

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
+import { type RawRedis, rawRedis } from "../support/raw-redis.js";
 import { EngineConsumer } from "./engine-consumer.js";
 import { StallWatch } from "./stall-watch.js";
 
 let server: RedisServer;
+let raw: RawRedis;
 beforeAll(async () => {
   server = await startRedisServer();
+  raw = await rawRedis(server.url);
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  raw.close();
+  await server.stop();
+});
 
 /** Numbers from 0 to 1 that are the same in each run (mulberry32). */
 function seeded(seed: number): () => number {
@@ -33,7 +39,7 @@ it("300 random due times on a quiet server: half at most 2 ms late, 99 in 100 at
       onDuplicate: "keep" as const,
     })),
   );
-  using stall = new StallWatch();
+  using stall = new StallWatch(() => raw.command("PING"));
   await consumer.taken(300);
   const late = [...consumer.lateness.values()].toSorted((a, b) => a - b);
   const [earliest = NaN, median = NaN, almostAll = NaN] = [late[0], late[150], late[297]];

@@ -1,27 +1,43 @@
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a process that has nothing to do is late at most, ms: the timer of the measurement and its rounding. */
+/** What a timer of 5 ms and a round trip to Redis take on a quiet machine at most, ms. */
 const usual = 10;
 
-/** Notes for how long this process did not get to run, which no queue can make up for. On a quiet machine: 0. */
+/**
+ * Notes for how long this process and its Redis did not get to run, which no queue can make up for: how long a timer and a
+ * round trip after it took. On a quiet machine nothing.
+ */
 export class StallWatch implements Disposable {
-  readonly #delays: IntervalHistogram = monitorEventLoopDelay({ resolution: 5 });
+  readonly #stalls: number[] = [];
+  #ended = false;
 
-  constructor() {
-    this.#delays.enable();
+  /** `ping` makes a round trip to the server, on a connection of its own. */
+  constructor(ping: () => Promise<unknown>) {
+    void this.#watch(ping);
   }
 
   /** The longest stall so far, ms. */
   longest(): number {
-    return Math.max(0, this.#delays.max / 1e6 - usual);
+    return this.percentile(100);
   }
 
   /** The stall that so many percent of the moments do not exceed, ms. */
   percentile(percent: number): number {
-    return Math.max(0, this.#delays.percentile(percent) / 1e6 - usual);
+    const sorted = this.#stalls.toSorted((a, b) => a - b);
+    return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;
   }
 
   [Symbol.dispose](): void {
-    this.#delays.disable();
+    this.#ended = true;
+  }
+
+  async #watch(ping: () => Promise<unknown>): Promise<void> {
+    while (!this.#ended) {
+      const start = performance.now();
+      await sleep(5);
+      await ping();
+      this.#stalls.push(Math.max(0, performance.now() - start - usual));
+    }
   }
 }
