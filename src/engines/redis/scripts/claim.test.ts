@@ -67,14 +67,14 @@ describe("claim takes", () => {
     expect(result.now).toBeGreaterThanOrEqual(due);
   });
 
-  it("at most the limit, and at most 500", async () => {
+  it("at most the limit, and at most 250", async () => {
     const queue = bench.queue();
     const now = await bench.now();
-    await Promise.all(Array.from({ length: 510 }, (_, n) => queue.scheduled(`m${n}`, now - 1_000 + n)));
+    await Promise.all(Array.from({ length: 260 }, (_, n) => queue.scheduled(`m${n}`, now - 1_000 + n)));
     expect(idsOf(await claiming(queue, { limit: 2 }))).toEqual(["m0", "m1"]);
     expect((await claiming(queue, { limit: 0 })).messages).toEqual([]);
     const many = await claiming(queue, { limit: 10_000 });
-    expect(many.messages).toHaveLength(500);
+    expect(many.messages).toHaveLength(250);
     expect(many.nextAt).toBeLessThanOrEqual(many.now);
   });
 
@@ -209,17 +209,17 @@ describe("claim reclaims", () => {
     expect(decodeFailure(over!)).toMatchObject({ attempts: 1, dueAt: now - 30, reason: "attempts" });
   });
 
-  it("at most 250 in one call, and comes again at once for the rest, also while paused", async () => {
+  it("at most 125 in one call, and comes again at once for the rest, also while paused", async () => {
     const queue = bench.queue();
     const now = await bench.now();
     const lease = { until: now - 1, due: now - 2, token: "old", attempts: 5 };
-    await Promise.all(Array.from({ length: 260 }, (_, n) => queue.leased(`m${n}`, lease)));
+    await Promise.all(Array.from({ length: 135 }, (_, n) => queue.leased(`m${n}`, lease)));
     await bench.raw.command("HSET", queue.keys.state, "paused", 1);
     const first = await claiming(queue);
-    expect(await queue.schedule()).toHaveLength(250);
+    expect(await queue.schedule()).toHaveLength(125);
     expect(first.nextAt).toBeLessThanOrEqual(first.now);
     await claiming(queue);
-    expect(await queue.schedule()).toHaveLength(260);
+    expect(await queue.schedule()).toHaveLength(135);
   });
 
   it("an entry without its lease only away, and says so", async () => {
