@@ -72,7 +72,7 @@ describe.each([1, 10])("With room for %d", (room) => {
       const { schedule, until, delivered } = await consumers(count, room);
       const before = crew.reduce((sum, consumer) => sum + consumer.claims, 0);
       await schedule(200, 10);
-      using stall = new StallWatch(() => raw.command("PING"));
+      await using stall = new StallWatch(() => raw.command("PING"));
       await until(200);
       claims.push(crew.reduce((sum, consumer) => sum + consumer.claims, 0) - before);
       expect(Math.max(...delivered().values())).toBeLessThan(150 + stall.longest());
@@ -92,7 +92,7 @@ describe.each([
   it("nothing is later than 150 ms, four times in a row", async () => {
     const { schedule, until, delivered, holder } = await consumers(10, 1);
     await schedule(240, 10);
-    using stall = new StallWatch(() => raw.command("PING"));
+    await using stall = new StallWatch(() => raw.command("PING"));
     for (const struck of [40, 80, 120, 160]) {
       await until(struck);
       const victim = await holder("duty");

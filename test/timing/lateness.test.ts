@@ -39,7 +39,7 @@ it("300 random due times on a quiet server: half at most 2 ms late, 99 in 100 at
       onDuplicate: "keep" as const,
     })),
   );
-  using stall = new StallWatch(() => raw.command("PING"));
+  await using stall = new StallWatch(() => raw.command("PING"));
   await consumer.taken(300);
   const late = [...consumer.lateness.values()].toSorted((a, b) => a - b);
   const [earliest = NaN, median = NaN, almostAll = NaN] = [late[0], late[150], late[297]];

@@ -8,13 +8,14 @@ const usual = 10;
  * Notes for how long this process and its Redis did not get to run, which no queue can make up for: how long a timer and a
  * round trip after it took. On a quiet machine nothing.
  */
-export class StallWatch implements Disposable {
+export class StallWatch implements AsyncDisposable {
   readonly #stalls: number[] = [];
+  readonly #watching: Promise<void>;
   #ended = false;
 
   /** `ping` makes a round trip to the server, on a connection of its own. */
   constructor(ping: () => Promise<unknown>) {
-    void this.#watch(ping);
+    this.#watching = this.#watch(ping);
   }
 
   /** The longest stall so far, ms. */
@@ -28,8 +29,10 @@ export class StallWatch implements Disposable {
     return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0;
   }
 
-  [Symbol.dispose](): void {
+  /** Waits for the round trip under way, since its connection is closed next. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#ended = true;
+    await this.#watching;
   }
 
   async #watch(ping: () => Promise<unknown>): Promise<void> {
