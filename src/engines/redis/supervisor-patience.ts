@@ -26,6 +26,11 @@ export class Patience {
     }
   }
 
+  /** What the caller aborted with. */
+  get reason(): unknown {
+    return this.#signal?.reason;
+  }
+
   /** ms that are left. */
   get left(): number {
     return this.over === undefined ? Math.max(this.#endsAt - this.#now(), 0) : 0;

@@ -143,24 +143,24 @@ export class Supervisor implements Evaluator {
     });
   }
 
-  #giveUp({ over }: Patience, mayHaveRun: boolean, last: CommandFailure | undefined): PunctualError {
-    const cause = last ?? this.#link.lastFailure;
-    const why = over === "aborted" ? "The call was aborted" : "The time for the call is over";
+  #giveUp(patience: Patience, mayHaveRun: boolean, last: CommandFailure | undefined): PunctualError {
+    const aborted = patience.over === "aborted";
+    const failure = last ?? this.#link.lastFailure;
+    // A caller that aborts finds its own reason as the cause; what went wrong before that is in the sentence.
+    const cause = aborted ? patience.reason : failure;
     const options = cause === undefined ? {} : { cause };
-    const because = cause === undefined ? "" : `: ${cause.message}`;
+    const why = aborted ? "The call was aborted" : "The time for the call is over";
+    const because = failure === undefined ? "" : `: ${failure.message}`;
     if (mayHaveRun) {
-      return new PunctualError(
-        "outcome-unknown",
-        `${why}, and it may have run; no reply from ${this.#target}${because}`,
-        options,
-      );
+      const sentence = `${why}, and it may have run; no reply from ${this.#target}${because}`;
+      return new PunctualError("outcome-unknown", sentence, options);
     }
     if (last?.outcome === "refused") {
-      return new PunctualError("refused", `${why}; ${this.#target} did not run it${because}`, {
-        ...options,
-        details: { reply: last.code },
-      });
+      const sentence = `${why}; ${this.#target} did not run it${because}`;
+      return new PunctualError("refused", sentence, { ...options, details: { reply: last.code } });
     }
+    if (failure === undefined)
+      return new PunctualError("not-sent", `${why} before it was sent to ${this.#target}`, options);
     return new PunctualError("not-sent", `${why}; ${this.#target} could not be reached${because}`, options);
   }
 }

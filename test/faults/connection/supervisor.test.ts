@@ -273,6 +273,17 @@ describe("a call that gives up", () => {
     expect(await notes(direct)).toEqual({ a: 1 });
   });
 
+  it("says of an aborted call that it was not sent, with the reason of the caller, not that the server is out of reach", async () => {
+    await write("a");
+    const reason = new Error("the request was dropped");
+    const call = supervisor.evaluate(note, ["notes"], ["b"], { signal: AbortSignal.abort(reason) });
+    expect(await failureOf(call)).toMatchObject({
+      code: "not-sent",
+      cause: reason,
+      message: expect.stringMatching(/^The call was aborted before it was sent to /),
+    });
+  });
+
   it("gives up at once when its signal aborts", async () => {
     await write("a");
     const early = AbortSignal.abort();
