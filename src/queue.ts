@@ -101,9 +101,9 @@ export class Queue<Payload = unknown> {
    * Hands a message over, to be delivered at its due time. Calls of one tick become one call to the store, except those
    * with a `signal` or `timeout` of their own.
    *
-   * Fails with `invalid-argument` or `payload-too-large` before anything is written, with `not-sent`, `storage-full` or
-   * `misconfigured` when nothing was stored, and with `outcome-unknown` when it may have been; scheduling again with the
-   * same `id` is safe and leaves one message.
+   * Fails with `invalid-argument` or `payload-too-large` before anything is written, with `refused`, `not-sent` or
+   * `storage-full` when nothing was stored, and with `outcome-unknown`, `misconfigured` or `closed` when it may have been;
+   * scheduling again with the same `id` is safe and leaves one message.
    */
   async schedule(payload: Payload, options: When & ScheduleOptions): Promise<Scheduled> {
     const message = this.#writer.message(payload, options);

@@ -138,6 +138,17 @@ describe("LeaseKeeper", () => {
     expect([long.leaseUntil, lost]).toEqual([600_000, []]);
   });
 
+  it("leaves the end of a lease alone that was extended by hand while the others were extended", async () => {
+    let reply: (extensions: Extension[]) => void = () => {};
+    const { clock, add, keeper, calls } = keeperOf(() => new Promise((resolve) => (reply = resolve)));
+    const lease = add("a");
+    await clock.advance("10s");
+    keeper.extended(lease, 600_000);
+    reply([{ outcome: "extended", leaseUntil: 40_000 }]);
+    await clock.advance("5m");
+    expect([lease.leaseUntil, calls.length]).toEqual([600_000, 1]);
+  });
+
   it("forgets all when it is stopped", async () => {
     const { clock, calls, lost, add, keeper } = keeperOf();
     add("a");

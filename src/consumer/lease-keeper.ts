@@ -133,20 +133,23 @@ export class LeaseKeeper<Lease extends KeptLease> {
     // All whose end this moves back, not only those that are due, so that there is one call for all; those that a handler
     // extended beyond that keep their end.
     const leases: Lease[] = [];
+    const ends: number[] = [];
     for (const lease of this.#kept) {
-      if (lease.state === "held" && lease.leaseUntil < Math.ceil(now + this.#lease)) leases.push(lease);
+      if (lease.state !== "held" || lease.leaseUntil >= Math.ceil(now + this.#lease)) continue;
+      leases.push(lease);
+      ends.push(lease.leaseUntil);
     }
     this.#extending = true;
     this.#armForAll();
     try {
-      this.#apply(leases, await this.#queue.extend(leases, this.#lease));
+      this.#apply(leases, ends, await this.#queue.extend(leases, this.#lease));
       this.#notBefore = Number.NEGATIVE_INFINITY;
       this.#lastFailure = undefined;
       this.#backOff.reset();
     } catch (failure) {
       this.#lastFailure = failure;
       const results: unknown = failure instanceof PunctualError ? failure.details["results"] : undefined;
-      if (Array.isArray(results)) this.#apply(leases, results);
+      if (Array.isArray(results)) this.#apply(leases, ends, results);
       const isFinal = failure instanceof PunctualError && failure.code === "closed";
       this.#notBefore = isFinal ? Number.POSITIVE_INFINITY : this.#clock.now() + this.#backOff.nextDelay();
     }
@@ -154,13 +157,17 @@ export class LeaseKeeper<Lease extends KeptLease> {
     this.#armForAll();
   }
 
-  #apply(leases: readonly Lease[], extensions: readonly (Extension | undefined)[]): void {
+  /** `ends`: of the leases, when the call was made. */
+  #apply(leases: readonly Lease[], ends: readonly number[], extensions: readonly (Extension | undefined)[]): void {
     leases.forEach((lease, place) => {
       const extension = extensions[place];
       // What was settled meanwhile has no lease any more, and that is right.
       if (extension === undefined || lease.state !== "held") return;
-      if (extension.outcome === "extended") lease.leaseUntil = extension.leaseUntil;
-      else this.#onLost(lease, this.#ended(lease));
+      if (extension.outcome === "extended") {
+        // One that was extended by hand meanwhile keeps that end: an engine makes several calls of many leases, so this answer
+        // may be the older one.
+        if (lease.leaseUntil === ends[place]) lease.leaseUntil = extension.leaseUntil;
+      } else this.#onLost(lease, this.#ended(lease));
     });
   }
 

@@ -70,13 +70,13 @@ describe("the memory engine", () => {
     expect((await queue.claim(claim)).messages).toEqual([]);
   });
 
-  it("gives 500 messages at most in a claim, and sends the consumer for the rest at once", async () => {
-    await queue.schedule(Array.from({ length: 501 }, (_, n) => message(`${n}`)));
+  it("gives 250 messages at most in a claim, and sends the consumer for the rest at once", async () => {
+    await queue.schedule(Array.from({ length: 251 }, (_, n) => message(`${n}`)));
     const first = await queue.claim(request({ limit: 1_000 }));
-    expect(first.messages).toHaveLength(500);
+    expect(first.messages).toHaveLength(250);
     expect(first.nextAt).toBe(first.now);
     const second = await queue.claim(request({ limit: 1_000 }));
-    expect(second.messages.map(({ id }) => id)).toEqual(["500"]);
+    expect(second.messages.map(({ id }) => id)).toEqual(["250"]);
     expect(second.nextAt).toBe(second.now + 5_000);
   });
 
@@ -93,20 +93,20 @@ describe("the memory engine", () => {
     expect(await claimedIds()).toEqual(["small"]);
   });
 
-  it("reclaims 500 leases at most in a claim, and sends the consumer for the rest at once", async () => {
-    await queue.schedule(Array.from({ length: 501 }, (_, n) => message(`${n}`)));
+  it("reclaims 125 leases at most in a claim, and sends the consumer for the rest at once", async () => {
+    await queue.schedule(Array.from({ length: 126 }, (_, n) => message(`${n}`)));
     const lease = 1_000;
-    const early = await queue.claim(request({ limit: 500, lease, token: "early" }));
-    expect(early.messages).toHaveLength(500);
+    const early = await queue.claim(request({ limit: 125, lease, token: "early" }));
+    expect(early.messages).toHaveLength(125);
     await clock.advance(1);
-    const late = await queue.claim(request({ limit: 500, lease, token: "late" }));
+    const late = await queue.claim(request({ limit: 125, lease, token: "late" }));
     await clock.advance(lease);
     const first = await queue.claim(request({ limit: 0 }));
     expect(first.nextAt).toBe(first.now);
     // What has not been reclaimed is still held.
     const { leaseUntil } = late;
     expect(await queue.acknowledge([{ id: "0", token: "early", leaseUntil }])).toEqual(["lease-lost"]);
-    expect(await queue.acknowledge([{ id: "500", token: "late", leaseUntil }])).toEqual(["settled"]);
+    expect(await queue.acknowledge([{ id: "125", token: "late", leaseUntil }])).toEqual(["settled"]);
   });
 
   it("does not send a consumer in circles while the queue is paused, yet reclaims", async () => {
@@ -156,8 +156,8 @@ describe("the memory engine", () => {
     await queue.schedule(messages);
     await clock.advance(10_007);
     let done = 0;
-    for (let claims = 0; claims < count / 500; claims++) {
-      const claim = request({ limit: 500 });
+    for (let claims = 0; claims < count / 250; claims++) {
+      const claim = request({ limit: 250 });
       const { messages: leased, leaseUntil } = await queue.claim(claim);
       done += leased.length;
       await queue.acknowledge(leased.map(({ id }) => ({ id, token: claim.token, leaseUntil })));

@@ -25,8 +25,8 @@ import { copyOf, type MessageRecord } from "./message-record.js";
 import { type Buried, MessageStore } from "./message-store.js";
 
 // The same limits as those of the Redis engine, so that a consumer meets the same answers here as there.
-const claimedAtMost = 500;
-const reclaimedAtMost = 500;
+const claimedAtMost = 250;
+const reclaimedAtMost = 125;
 const payloadBytesAtMost = 1024 * 1024;
 
 /**

@@ -87,5 +87,5 @@ export function storedMessageOf(record: MessageRecord, now: number): StoredMessa
   if (!lease) return { ...common, state: record.dueAt <= now ? "due" : "scheduled", dueAt: record.dueAt };
   if (!isLeaseOver(record, now)) return { ...common, state: "leased", dueAt: record.dueAt, leaseUntil: lease.until };
   if (common.attempt < lease.attempts) return { ...common, state: "due", dueAt: lease.until };
-  return { ...common, state: "dead", dueAt: record.dueAt, buried: { reason: "attempts", at: Math.floor(now) } };
+  return { ...common, state: "dead", dueAt: record.dueAt, buried: { reason: "attempts", at: Math.floor(lease.until) } };
 }

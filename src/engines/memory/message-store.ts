@@ -68,8 +68,8 @@ export class MessageStore {
     for (let reclaimed = 0; reclaimed < limit; reclaimed++) {
       const record = this.#leased.peek();
       if (!record || !isLeaseOver(record, now)) break;
-      if (this.#endLease(record, leaseEnd(record), now) === "buried")
-        buried.push({ id: record.id, reason: "attempts" });
+      const end = leaseEnd(record);
+      if (this.#endLease(record, end, end) === "buried") buried.push({ id: record.id, reason: "attempts" });
     }
     return buried;
   }
@@ -160,7 +160,7 @@ export class MessageStore {
   reschedule(id: string, due: DueTime, now: number): Answer<"reschedule"> {
     const record = this.#messages.get(id);
     if (!record) return "absent";
-    if (isLeaseOver(record, now)) this.#endLease(record, leaseEnd(record), now);
+    if (isLeaseOver(record, now)) this.#endLease(record, leaseEnd(record), leaseEnd(record));
     if (record.lease) return "leased";
     if (record.buried) return "dead";
     this.#waiting.remove(record);
@@ -186,14 +186,14 @@ export class MessageStore {
     return counts;
   }
 
-  /** Ends a lease whose delivery counts: due again at `dueAt`, or buried when that was the last attempt. */
-  #endLease(record: MessageRecord, dueAt: number, now: number): "due" | "buried" {
+  /** Ends a lease at `at`, whose delivery counts: due again at `dueAt`, or buried when that was the last attempt. */
+  #endLease(record: MessageRecord, dueAt: number, at: number): "due" | "buried" {
     const again = hasAttemptsLeft(record);
     this.#leased.remove(record);
     record.lease = undefined;
     record.failures += 1;
     if (!again) {
-      this.#bury(record, "attempts", now);
+      this.#bury(record, "attempts", at);
       return "buried";
     }
     record.dueAt = dueAt;

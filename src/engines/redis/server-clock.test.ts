@@ -111,6 +111,15 @@ describe("the clock of the server", () => {
 });
 
 describe("a timer of the clock", () => {
+  it("that was set before the server told its time keeps the wait it was set for, though this machine is an hour ahead", async () => {
+    const clock = new ServerClock({ wall: () => hour });
+    const start = performance.now();
+    const fired = new Promise<void>((resolve) => clock.runAt(clock.now() + 20, resolve));
+    clock.learn({ serverTime: 0, resolution: 0, sentAt: start, receivedAt: start });
+    await fired;
+    expect(performance.now() - start).toBeGreaterThanOrEqual(20);
+  });
+
   it("fires when the server's time has come, not that of this machine", async () => {
     const clock = new ServerClock({ wall: () => 0 });
     const now = performance.now();

@@ -40,7 +40,8 @@ const span = 5_000;
 export class ServerClock implements Clock {
   readonly #monotonic: () => number;
   readonly #timers: Clock;
-  readonly #armed = new Set<() => void>();
+  /** Timers that wait: each sets itself anew, `by` ms later than before. */
+  readonly #armed = new Set<(by: number) => void>();
   #firstGuess: number;
   #current: Offset | undefined;
   #previous: Offset | undefined;
@@ -65,15 +66,17 @@ export class ServerClock implements Clock {
   }
 
   runAt(time: number, callback: () => void): CancelTimer {
+    let at = time;
     let cancel: CancelTimer;
     const arm = () => {
-      cancel = this.#timers.runAt(time, () => {
+      cancel = this.#timers.runAt(at, () => {
         this.#armed.delete(rearm);
         callback();
       });
     };
-    const rearm = () => {
+    const rearm = (by: number) => {
       cancel();
+      at += by;
       arm();
     };
     arm();
@@ -87,10 +90,12 @@ export class ServerClock implements Clock {
   /** Learns from a reply. */
   learn({ serverTime, resolution, sentAt, receivedAt }: TimeSample): void {
     const heard: Offset = { lower: serverTime - receivedAt, upper: serverTime + resolution - sentAt };
-    this.#slide(receivedAt);
+    const isFirst = this.#current === undefined && this.#previous === undefined;
+    const before = this.now();
     const stepped = [this.#current, this.#previous].some(
       (known) => known !== undefined && (heard.lower > known.upper || heard.upper < known.lower),
     );
+    this.#slide(receivedAt);
     if (stepped) this.#current = this.#previous = undefined;
     if (this.#current === undefined) {
       this.#current = heard;
@@ -99,8 +104,10 @@ export class ServerClock implements Clock {
       this.#current.lower = Math.max(this.#current.lower, heard.lower);
       this.#current.upper = Math.min(this.#current.upper, heard.upper);
     }
-    // Timers were set for as long as the old clock said.
-    if (stepped) for (const rearm of this.#armed) rearm();
+    // Until the server has told a time nobody could wait for one, only for so long: with a machine an hour ahead a pause of
+    // 50 ms would now last an hour. Later, timers were set for as long as the old clock said.
+    if (isFirst) for (const rearm of this.#armed) rearm(this.now() - before);
+    else if (stepped) for (const rearm of this.#armed) rearm(0);
   }
 
   #slide(to: number): void {

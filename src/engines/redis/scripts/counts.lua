@@ -7,6 +7,7 @@ local schedule, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3
 --- @include format
 
 local due = redis.call("ZCOUNT", schedule, "-inf", now)
+local scheduled = redis.call("ZCARD", schedule) - due
 local buried = redis.call("ZCARD", dead)
 local under_lease = redis.call("ZCARD", leases)
 local ended = redis.call("ZCOUNT", leases, "-inf", now)
@@ -25,5 +26,4 @@ if ended > 0 then
   end
   due, buried = due + ended - lost, buried + lost
 end
-return { now_text, redis.call("ZCARD", schedule) - redis.call("ZCOUNT", schedule, "-inf", now), due, under_lease - ended,
-  buried, paused and 1 or 0 }
+return { now_text, scheduled, due, under_lease - ended, buried, paused and 1 or 0 }

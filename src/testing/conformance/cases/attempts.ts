@@ -58,8 +58,10 @@ export const attemptsCases: readonly ConformanceCase[] = [
     run: onStage(async (stage) => {
       await stage.put("a", { attempts: 2 });
       await fail(stage, await stage.take());
-      assert.deepEqual((await stage.take({ lease: second })).ids, ["a"]);
+      const last = await stage.take({ lease: second });
+      assert.deepEqual(last.ids, ["a"]);
       await stage.harness.elapse(second + 20);
+      const before = await stage.read("a");
       const claim = await stage.take();
       assert.deepEqual(claim.ids, []);
       assert.deepEqual(
@@ -71,6 +73,8 @@ export const attemptsCases: readonly ConformanceCase[] = [
         [message.state, message.attempt, message.buried?.reason, message.lastError?.message],
         ["dead", 2, "attempts", "again"],
       );
+      assert.equal(message.buried?.at, last.leaseUntil, "as of the end of the lease");
+      assert.deepEqual(before, message, "a reader saw it so before anybody reclaimed it");
     }),
   },
   {
