@@ -159,6 +159,18 @@ export interface OpenOptions {
    * consumers need not be told.
    */
   readonly rememberFor?: number | undefined;
+  /**
+   * Hears of dead letters that fell out because the engine bounds them, once a call that made them fall out has its answer.
+   * Must not throw.
+   */
+  readonly onDropped?: ((dropped: Dropped) => void) | undefined;
+}
+
+/** Dead letters that fell out of their bounds in one call of this queue's engine. */
+export interface Dropped {
+  readonly ids: readonly string[];
+  /** How many have fallen out of this queue so far, by anybody's calls. */
+  readonly total: number;
 }
 
 /** How long a call may take. */
