@@ -160,8 +160,8 @@ export interface OpenOptions {
    */
   readonly rememberFor?: number | undefined;
   /**
-   * Hears of dead letters that fell out because the engine bounds them, once a call that made them fall out has its answer.
-   * Must not throw.
+   * Hears of dead letters that fell out of the bounds of the engine, when a call that made them fall out has its answer. Only
+   * `total` tells of those whose answer was lost. Must not throw.
    */
   readonly onDropped?: ((dropped: Dropped) => void) | undefined;
 }
