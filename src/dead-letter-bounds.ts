@@ -4,7 +4,7 @@ import { checkWholeNumber } from "./whole-number.js";
 
 /** How many dead letters an engine keeps, and how long. What falls out is deleted, counted and told. */
 export interface DeadLetterOptions {
-  /** Dead letters at most in one queue; those buried first fall out. A whole number from 0. Default: no limit. */
+  /** Dead letters at most in one queue; those buried first fall out. A whole number from 1. Default: no limit. */
   readonly max?: number | undefined;
   /** How long a dead letter is kept from its burial on. Default: for ever. */
   readonly maxAge?: Duration | undefined;
@@ -24,7 +24,7 @@ export function parseDeadLetterBounds(options: DeadLetterOptions = {}): DeadLett
   checkOptionNames(options, names, "deadLetters");
   const { max, maxAge } = options;
   return {
-    max: max === undefined ? undefined : checkWholeNumber(max, "deadLetters.max", 0, Number.MAX_SAFE_INTEGER),
+    max: max === undefined ? undefined : checkWholeNumber(max, "deadLetters.max", 1, Number.MAX_SAFE_INTEGER),
     maxAge: maxAge === undefined ? undefined : parseDuration(maxAge, "deadLetters.maxAge"),
   };
 }
