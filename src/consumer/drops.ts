@@ -1,9 +1,4 @@
-/** Dead letters that fell out, because the engine keeps only so many or for so long. */
-export interface Dropped {
-  readonly ids: readonly string[];
-  /** How many have fallen out of this queue so far. */
-  readonly total: number;
-}
+import type { Dropped } from "../engine.js";
 
 /** Passes on what an engine tells of dropped dead letters to the consumers of its queue. */
 export class Drops {

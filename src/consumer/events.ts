@@ -1,7 +1,7 @@
+import type { Dropped } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { quote } from "../quote.js";
 import type { Delivery } from "./delivery.js";
-import type { Dropped } from "./drops.js";
 
 /** The events of a consumer and what their listeners are called with. */
 export interface ConsumerEvents<Payload> {

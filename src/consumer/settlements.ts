@@ -14,7 +14,7 @@ export interface SettlementsOptions<Payload> {
   readonly queue: EngineQueue;
   readonly settler: Settler;
   readonly events: EventEmitter<Payload>;
-  readonly settings: ConsumeSettings;
+  readonly settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly keeper: LeaseKeeper<LeasedDelivery<Payload>>;
 }
 
@@ -26,7 +26,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   readonly #queue: EngineQueue;
   readonly #settler: Settler;
   readonly #events: EventEmitter<Payload>;
-  readonly #settings: ConsumeSettings;
+  readonly #settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
   readonly #defaultBackoff = exponentialBackoff();
 
