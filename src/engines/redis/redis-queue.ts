@@ -4,7 +4,9 @@ import type {
   CallOptions,
   ClaimRequest,
   ClaimResult,
+  DueTime,
   EngineQueue,
+  ListQuery,
   NewMessage,
   Receipt,
   Release,
@@ -12,10 +14,12 @@ import type {
   Retry,
   Watcher,
 } from "../../engine.js";
+import { idGenerator } from "../../message-id.js";
 import { ConsumerWatch } from "./consumer-watch.js";
 import type { QueueKeys } from "./keys.js";
 import type { Evaluator } from "./script.js";
 import { acknowledge } from "./scripts/acknowledge.js";
+import { audit, repair } from "./scripts/audit.js";
 import { bury } from "./scripts/bury.js";
 import { cancel } from "./scripts/cancel.js";
 import { claim } from "./scripts/claim.js";
@@ -23,11 +27,15 @@ import { counts } from "./scripts/counts.js";
 import type { Bounded } from "./scripts/dropped.js";
 import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
+import { list } from "./scripts/list.js";
 import { pause } from "./scripts/pause.js";
+import { purge } from "./scripts/purge.js";
 import { release } from "./scripts/release.js";
+import { remove } from "./scripts/remove.js";
 import { reschedule } from "./scripts/reschedule.js";
 import { resume } from "./scripts/resume.js";
 import { retry } from "./scripts/retry.js";
+import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
 import type { Supervisor } from "./supervisor.js";
 
@@ -51,6 +59,8 @@ export class RedisQueue implements EngineQueue {
   readonly #rememberFor: number | undefined;
   readonly #bounded: Bounded;
   readonly #watches = new Map<string, ConsumerWatch>();
+  /** Names operations whose answer Redis keeps, so that a lost reply costs no count. */
+  readonly #nameOperation = idGenerator();
   #order = 0;
 
   constructor({ work, calls, keys, rememberFor, bounded }: RedisQueueOptions) {
@@ -108,6 +118,30 @@ export class RedisQueue implements EngineQueue {
 
   counts() {
     return counts(this.#calls, this.#keys);
+  }
+
+  list(query: ListQuery) {
+    return list(this.#calls, this.#keys, query);
+  }
+
+  revive(ids: readonly string[] | "all", due: DueTime) {
+    return revive(this.#calls, this.#keys, ids, { due, operation: this.#nameOperation() });
+  }
+
+  remove(ids: readonly string[]) {
+    return remove(this.#calls, this.#keys, ids, this.#nameOperation());
+  }
+
+  purge(what: "waiting" | "dead") {
+    return purge(this.#calls, this.#keys, what, this.#nameOperation());
+  }
+
+  audit() {
+    return audit(this.#calls, this.#keys);
+  }
+
+  repair() {
+    return repair(this.#calls, this.#keys);
   }
 
   pause() {
