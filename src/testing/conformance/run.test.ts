@@ -16,6 +16,7 @@ const subject: ConformanceSubject = {
       engine,
       other: engine,
       ...movedTime(clock),
+      bounded: (deadLetters) => memoryEngine({ clock, deadLetters }),
       queueName: () => "q",
       async disturb() {},
       close: () => engine.close(),
