@@ -66,6 +66,9 @@ const queueNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 const optionNames = new Set(["engine", "codec", "maxPayloadBytes", "rememberFor"]);
 const whenNames = new Set(["delay", "at"]);
 
+/** What lies under a queue. For the testing kit, and not exported from the package. */
+export let partsOf: <Payload>(queue: Queue<Payload>) => { readonly store: EngineQueue; readonly codec: Codec<Payload> };
+
 /**
  * A delay queue: hand messages over, have them delivered at their due time. Making one costs nothing and connects to
  * nothing; two with the same name and engine are the same queue. It needs no closing; the engine does.
@@ -82,6 +85,10 @@ export class Queue<Payload = unknown> {
   readonly #gets: Batcher<string, { readonly stored: StoredMessage | undefined }>;
   readonly #receiver: Receiver<Payload>;
   readonly #drops = new Drops();
+
+  static {
+    partsOf = (queue) => ({ store: queue.#store, codec: queue.#codec });
+  }
 
   /** The name matches `^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`. Throws `invalid-argument`. */
   constructor(name: string, options: QueueOptions<Payload>) {

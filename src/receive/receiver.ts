@@ -98,14 +98,6 @@ export class Receiver<Payload> {
     return deliveries;
   }
 
-  /** What is due now, without a pause and without waiting. */
-  async take(settings: Omit<ReceiveSettings, "wait" | "signal">): Promise<LeasedDelivery<Payload>[]> {
-    const look = { ...settings, wait: 0, signal: undefined };
-    const { deliveries, failure } = await this.#gather(this.#hand(settings.lease), look, { looks: true });
-    if (deliveries.length === 0 && failure !== undefined) throw failure.error;
-    return deliveries;
-  }
-
   #hand(lease: number): Hand<Payload> {
     const settings = { lease, backoff: this.#backoff };
     return new Hand({
