@@ -220,7 +220,8 @@ describe("ClaimLoop", () => {
     const queue = scriptedQueue(clock, {
       async claim(request) {
         requests.push(request);
-        return { messages: [], leaseUntil: 1, now: 0, nextAt: 1_000, buried: [], missing: [] };
+        const now = clock.now();
+        return { messages: [], leaseUntil: now + 1_000, now, nextAt: now + 1_000, buried: [], missing: [] };
       },
     });
     let tokens = 0;
