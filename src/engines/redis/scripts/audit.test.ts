@@ -46,6 +46,11 @@ const dump = async (queue: RawQueue) => ({
   dead: await queue.scores("dead"),
 });
 
+const withoutX = (entries: object) =>
+  Array.isArray(entries)
+    ? entries.filter(([id]) => id !== "x")
+    : Object.fromEntries(Object.entries(entries).filter(([id]) => id !== "x"));
+
 const stale = (id: string) => Buffer.concat([Buffer.from([0, 0, 0, 0, 0, 9, 9]), Buffer.from(id)]);
 
 interface Planted {
@@ -163,16 +168,11 @@ describe("audit", () => {
 
     expect(await repair(bench.evaluator, queue.keys)).toMatchObject(found);
     expect(await audit(bench.evaluator, queue.keys)).toMatchObject({ ok: true, problems: [] });
-    const [left] = await get(bench.evaluator, queue.keys, ["x"]);
-    if (after === undefined) expect(left).toBeUndefined();
-    else expect(left).toMatchObject({ id: "x", payload: Buffer.from("x"), ...after });
+    const left = await get(bench.evaluator, queue.keys, ["x"]);
+    expect(left).toMatchObject([after && { id: "x", payload: Buffer.from("x"), ...after }]);
     // The others are as they were, byte by byte.
-    const { schedule, ...others } = await dump(queue);
-    expect(schedule.filter(([id]) => id !== "x")).toEqual(whole.schedule);
-    for (const [key, entries] of Object.entries(others)) {
-      const { x: _, ...rest } = entries as Record<string, unknown>;
-      expect(rest, key).toEqual(whole[key as keyof typeof whole]);
-    }
+    const others = Object.entries(await dump(queue)).map(([key, entries]) => [key, withoutX(entries)]);
+    expect(Object.fromEntries(others)).toEqual(whole);
   });
 
   it("tells a lease that is held before a place in the schedule, and that before the dead letters", async () => {
