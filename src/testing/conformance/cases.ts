@@ -8,6 +8,7 @@ import { closingCases } from "./cases/closing.js";
 import { comesBackCases } from "./cases/comes-back.js";
 import { consumeCases } from "./cases/consume.js";
 import { deadLetterCases } from "./cases/dead-letters.js";
+import { deliveriesCases } from "./cases/deliveries.js";
 import { dueTimeCases } from "./cases/due-times.js";
 import { eventsAndHealthCases } from "./cases/events-and-health.js";
 import { expiryCases } from "./cases/expiry.js";
@@ -24,7 +25,9 @@ import { orderCases } from "./cases/order.js";
 import { pauseCases } from "./cases/pause.js";
 import { payloadCases } from "./cases/payload.js";
 import { purgeCases } from "./cases/purge.js";
+import { queueUpkeepCases } from "./cases/queue-upkeep.js";
 import { readCases } from "./cases/read.js";
+import { receiveCases } from "./cases/receive.js";
 import { redeliveryCases } from "./cases/redelivery.js";
 import { rememberCases } from "./cases/remember.js";
 import { rescheduleCases } from "./cases/reschedule.js";
@@ -62,6 +65,9 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...inputCases,
   ...consumeCases,
   ...handlerCases,
+  ...queueUpkeepCases,
+  ...receiveCases,
+  ...deliveriesCases,
   ...wakingCases,
   ...closingCases,
   ...eventsAndHealthCases,
