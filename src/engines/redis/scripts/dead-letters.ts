@@ -5,14 +5,13 @@ import { CountedCalls } from "./counted-calls.js";
 import { inChunks } from "./in-chunks.js";
 import { reclaim } from "./reclaim.js";
 
-/** Dead letters in one call at most. */
-const lettersPerCall = 500;
-
 /** What is done to dead letters: its script takes {…args, until, most, [id]} and answers with a letter for each, r for done. */
 export interface DeadLetterAct {
   readonly script: Script;
   readonly keys: readonly string[];
   readonly args: readonly CommandArgument[];
+  /** Dead letters in one call at most. */
+  readonly most: number;
   /** Names the operation among all that ever run. */
   readonly operation: string;
 }
@@ -22,7 +21,8 @@ export async function toNamed(evaluator: Evaluator, ids: readonly string[], act:
   const calls = new CountedCalls(evaluator, act.operation);
   // Whether it was done to each is only for the details of a call that fails.
   await inChunks(ids, { id: (id) => id }, async (chunk) => {
-    const letters = await calls.call(act.script, act.keys, [...act.args, "", "", ...chunk], doneIn);
+    const some = chunk.slice(0, act.most);
+    const letters = await calls.call(act.script, act.keys, [...act.args, "", "", ...some], doneIn);
     return Array.from(letters, (letter) => letter === "r");
   });
   return calls.done;
@@ -36,7 +36,7 @@ export async function toAll(evaluator: Evaluator, keys: QueueKeys, act: DeadLett
   const calls = new CountedCalls(evaluator, act.operation);
   const { now, dead } = await reclaim(evaluator, keys);
   for (let left = dead; left > 0;) {
-    const range = [String(now), String(Math.min(left, lettersPerCall))];
+    const range = [String(now), String(Math.min(left, act.most))];
     const letters = await calls.call(act.script, act.keys, [...act.args, ...range], doneIn);
     if (letters === "") break;
     left -= letters.length;

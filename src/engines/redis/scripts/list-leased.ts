@@ -10,8 +10,8 @@ import { sources } from "./sources.generated.js";
 const script = defineScript("list-leased", sources["list-leased"]);
 const keyNames = ["leases", "leased", "state"] as const satisfies readonly (keyof QueueKeys)[];
 
-/** Leases that one call looks at, about: what HSCAN is told. */
-const leasesPerCall = 1_000;
+/** Leases that one call looks at, about: what HSCAN is told. On a busy machine 1,000 took 3 ms. */
+const leasesPerCall = 500;
 
 interface Held extends Place {
   readonly id: string;

@@ -54,8 +54,10 @@ local ended, ended_cut = {}, false
 local end_of_ms = string.rep("\255", 7)
 if wants_due then
   local from = (ARGV[7] == end_of_ms and after == low and "(" or "") .. whole(low)
-  local some = redis.call("ZRANGEBYSCORE", leases, from, whole(high), "WITHSCORES", "LIMIT", 0, limit + 1)
-  ended_cut = #some > 2 * limit
+  -- Some more than fit, since those behind the last end are not known to be all of their ms.
+  local most = limit + 50
+  local some = redis.call("ZRANGEBYSCORE", leases, from, whole(high), "WITHSCORES", "LIMIT", 0, most)
+  ended_cut = #some == 2 * most
   local edge = some[#some]
   if ended_cut then
     local count = #some

@@ -148,9 +148,9 @@ describe("list", () => {
     const now = await bench.now();
     const lease = { due: now - 900, token: "t" };
     const expected: string[] = [];
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < 200; n++) {
       // Against the order of ids, in which Redis has them.
-      const id = `m${99 - n}`;
+      const id = `m${299 - n}`;
       if (n % 4 === 0) await queue.scheduled(id, now - 100);
       // The last attempt: dead.
       else await queue.leased(id, { ...lease, until: now - 100, attempts: n % 4 === 3 ? 1 : 5 });
@@ -161,7 +161,7 @@ describe("list", () => {
     for (const limit of [1, 2, 7, 100]) {
       expect(await paged(queue, "due", limit)).toEqual([...expected, "later", "latest"]);
     }
-    expect(await paged(queue, "dead", 3)).toEqual(Array.from({ length: 10 }, (_, n) => `m${60 + 4 * n}`));
+    expect(await paged(queue, "dead", 3)).toEqual(Array.from({ length: 50 }, (_, n) => `m${100 + 4 * n}`));
   });
 
   it("does not give a message again that was reclaimed while somebody pages", async () => {

@@ -1,4 +1,4 @@
--- Deletes messages that wait and were scheduled no later than `sequence`, after a place. Looks at 500 at most, and deletes as
+-- Deletes messages that wait and were scheduled no later than `sequence`, after a place. Looks at 250 at most, and deletes as
 -- many as their bodies allow, from the first.
 -- KEYS: schedule messages failures state gone
 -- ARGV: notAfter operation step since sequence most [after afterSequence]
@@ -25,7 +25,7 @@ if ARGV[7] then
     return order_of(member) <= after
   end)
 end
-local found, more = entries_from(schedule, first, redis.call("ZCARD", schedule), 500)
+local found, more = entries_from(schedule, first, redis.call("ZCARD", schedule), 250)
 local ids, at, last = {}, {}, #found - 1
 for i = 1, #found, 2 do
   if order_of(found[i]) <= newest then
