@@ -1,11 +1,41 @@
 import { describe, expect, it } from "vitest";
 import { consumerStage, down } from "../../test/support/consumer-stage.js";
-import { Gate } from "../consumer/gate.js";
+import { Reply, scriptedQueue } from "../../test/support/scripted-queue.js";
+import { textCodec } from "../codec.js";
+import { defaultRandomness } from "../consumer/consumer.js";
 import type { Delivery } from "../consumer/delivery.js";
+import { Gate } from "../consumer/gate.js";
+import type { ClaimRequest, ClaimResult } from "../engine.js";
 import { PunctualError } from "../errors.js";
-import type { ReceiveOptions } from "./receive-options.js";
+import { manualClock } from "../testing/manual-clock.js";
+import { type ReceiveOptions, readReceiveOptions } from "./receive-options.js";
+import { Receiver } from "./receiver.js";
 
 const ids = (deliveries: readonly Delivery<string>[]) => deliveries.map(({ id }) => id);
+
+/** A receiver whose claims wait for the test. */
+function scripted() {
+  const clock = manualClock(0);
+  const claims: { request: ClaimRequest; reply: Reply<ClaimResult> }[] = [];
+  const queue = scriptedQueue(clock, {
+    claim(request) {
+      const reply = new Reply<ClaimResult>();
+      claims.push({ request, reply });
+      return reply.promise;
+    },
+  });
+  const receiver = new Receiver(queue, textCodec(), defaultRandomness, clock);
+  const receive = () => {
+    receiver.mayFind();
+    return watched(receiver.receive(readReceiveOptions({})));
+  };
+  const answer = (index: number) => {
+    const now = clock.now();
+    const nothing = { messages: [], leaseUntil: now + 30_000, now, nextAt: now + 5_000, buried: [], missing: [] };
+    claims[index]?.reply.give(nothing);
+  };
+  return { clock, claims, receive, answer };
+}
 
 /** What became of a promise so far. */
 function watched<Value>(promise: Promise<Value>) {
@@ -49,6 +79,37 @@ describe("receive", () => {
     await queue.schedule("a", { delay: "1h" });
     expect(await queue.receive()).toEqual([]);
     expect(calls).toEqual(["schedule", "claim"]);
+  });
+
+  it("claims under a name that nobody else has at the time, with a token of its own, and is not to be waited for", async () => {
+    const { clock, claims, receive, answer } = scripted();
+    for (let call = 0; call < 2; call++) receive();
+    await clock.advance(0);
+    answer(0);
+    await clock.advance(0);
+    receive();
+    await clock.advance(0);
+    const requests = claims.map(({ request }) => request);
+    expect(requests.map(({ returns }) => returns)).toEqual([false, false, false]);
+    expect(new Set(requests.map(({ token }) => token)).size).toBe(3);
+    const [first, second, third] = requests.map(({ consumer }) => consumer);
+    expect([first === second, first === third]).toEqual([false, true]);
+    answer(1);
+    answer(2);
+    await clock.advance(0);
+  });
+
+  it("keeps the name of a claim that it gave up out of use while that is under way", async () => {
+    const { clock, claims, receive } = scripted();
+    const given = receive();
+    await clock.advance(0);
+    claims[0]?.reply.fail(new PunctualError("outcome-unknown", "The reply was lost."));
+    await clock.advance("6s");
+    expect(given.error).toMatchObject({ code: "outcome-unknown" });
+    receive();
+    await clock.advance(0);
+    const [first, again, other] = claims.map(({ request }) => request);
+    expect([first?.token === again?.token, first?.consumer === other?.consumer]).toEqual([true, false]);
   });
 
   it("waits as a consumer does: is woken by a schedule, and ends its watch", async () => {
@@ -150,6 +211,24 @@ describe("receive", () => {
       expect(await queue.get("a")).toMatchObject({ state: "due", attempt: 0 });
     });
 
+    it("rejects only when the store has taken back what came too late", async () => {
+      const { clock, queue, put, delays } = consumerStage();
+      await put("a");
+      const [claimed, released] = [new Gate(), new Gate()];
+      delays.set("claim", () => claimed.opened);
+      delays.set("release", () => released.opened);
+      const controller = new AbortController();
+      const received = watched(queue.receive({ signal: controller.signal }));
+      await clock.advance(0);
+      controller.abort();
+      claimed.open();
+      await clock.advance("1s");
+      expect(received).toEqual({});
+      released.open();
+      await clock.advance(0);
+      expect(received.error).toBeDefined();
+    });
+
     it("hands back what came too late before it rejects, and uses no attempt", async () => {
       const { clock, queue, put, delays } = consumerStage();
       await put("a");
@@ -222,6 +301,16 @@ describe("receive", () => {
       await put("a");
       await clock.advance("5s");
       expect(first.value).toMatchObject([{ id: "a" }]);
+    });
+
+    it("answers that nothing came when the store has recovered before the wait is over", async () => {
+      const { clock, queue, faults } = consumerStage();
+      faults.set("claim", () => Promise.reject(down));
+      const received = watched(queue.receive({ wait: "1m" }));
+      await clock.advance("30s");
+      faults.clear();
+      await clock.advance("30s");
+      expect(received).toEqual({ value: [] });
     });
 
     it("rejects with closed when the engine is closed while it waits", async () => {

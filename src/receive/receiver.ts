@@ -124,7 +124,7 @@ export class Receiver<Payload> {
       attempts,
       random: this.#randomness.number,
       newToken: () => this.#newToken(),
-      room: () => (isOver ? 0 : max - deliveries.length),
+      room: () => max - deliveries.length,
       onAnswer: (result: ClaimResult, token: string) => {
         if (isOver) return hand.handBack(result, token);
         failure = undefined;
