@@ -42,6 +42,13 @@ async function filled(): Promise<RawQueue> {
   return queue;
 }
 
+/** An operation of somebody else, which leaves its answer. */
+async function another(queue: RawQueue): Promise<void> {
+  await queue.stored("other", {});
+  await bench.raw.command("ZADD", queue.keys.dead, 8e12, "other");
+  expect(await remove(bench.evaluator, queue.keys, ["other"], name())).toBe(1);
+}
+
 describe.each(operationsThatCount)("%s", (_, run) => {
   it.each([{ ran: true }, { ran: false }])(
     "counts each once, cut with the first attempt run: $ran",
@@ -56,7 +63,7 @@ describe.each(operationsThatCount)("%s", (_, run) => {
     const queue = await filled();
     let calls = 0;
     const meanwhile = async () => {
-      if (++calls === 3) await remove(bench.evaluator, queue.keys, ["other"], name());
+      if (++calls === 3) await another(queue);
     };
     const failure = await run(losingEvaluator(bench.evaluator, { meanwhile }), queue).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(PunctualError);
@@ -68,7 +75,7 @@ describe.each(operationsThatCount)("%s", (_, run) => {
 
   it("is not misled by an operation that ran before", async () => {
     const queue = await filled();
-    await remove(bench.evaluator, queue.keys, ["other"], name());
+    await another(queue);
     // The clock of an evaluator is at the latest the server's; so that this is of an earlier ms.
     const before = await bench.now();
     while ((await bench.now()) === before);

@@ -60,7 +60,8 @@ async function inEveryState(): Promise<{ queue: RawQueue; now: number }> {
   await queue.scheduled("d1", now - 9);
   await queue.scheduled("d2", now - 7);
   await queue.failed("d1", 1, `{"name":"E","message":"m"}`, 7);
-  await queue.leased("l1", { ...lease, until: far + 9, due: now - 60 });
+  // Its last attempt, but that is not over.
+  await queue.leased("l1", { ...lease, until: far + 9, due: now - 60, attempts: 1 });
   await queue.leased("spent", { ...lease, until: now - 20, due: now - 90 });
   await queue.failed("spent", 1);
   await buried(queue, "x2", now - 10);
@@ -254,6 +255,9 @@ describe("list", () => {
       await bench.raw.command("HDEL", queue.keys.messages, `s${n}`, `x${n}`);
       await bench.raw.command("HDEL", queue.keys.leased, `l${n}`);
     }
+    // The id was scheduled anew, and this entry was left over.
+    const stale = Buffer.concat([Buffer.alloc(7, 1), Buffer.from("s5")]);
+    await bench.raw.command("ZADD", queue.keys.schedule, 8e12, stale);
     for (const limit of [1, 2, 10]) {
       expect(await paged(queue, "scheduled", limit)).toEqual(["s3", "s5", "s6", "s7"]);
       expect(await paged(queue, "due", limit)).toEqual(["l3", "l5", "l6", "l7"]);

@@ -57,4 +57,4 @@ if redis.call("HLEN", failures) > 0 then
 end
 remember(deleted)
 local place = more and string.format(" %.0f %.0f", found[last + 1], order_of(found[last])) or ""
-return answer(#deleted .. place)
+return answer(#deleted .. place, #deleted)

@@ -60,8 +60,10 @@ describe("purge of what waits", () => {
     expect(await bench.raw.text("ZRANGE", queue.keys.gone, 0, -1)).toEqual(["again", "due", "scheduled"]);
   });
 
-  it("finds nothing in a queue that nobody wrote to", async () => {
-    expect(await purging(bench.queue())).toBe(0);
+  it("finds nothing in a queue that nobody wrote to, and writes nothing", async () => {
+    const queue = bench.queue();
+    expect(await purging(queue)).toBe(0);
+    expect(await bench.raw.command("EXISTS", ...Object.values(queue.keys))).toBe(0);
   });
 
   it("leaves what is scheduled after it began, and does not look at it twice", async () => {

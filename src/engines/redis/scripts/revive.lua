@@ -63,4 +63,4 @@ if #revived > 0 then
   redis.call("HINCRBY", state, "seq", #revived)
 end
 wake_write()
-return answer(table.concat(outcomes))
+return answer(table.concat(outcomes), #revived)

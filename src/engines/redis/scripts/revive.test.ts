@@ -4,6 +4,7 @@ import type { DueTime } from "../../../engine.js";
 import { decodeMessage } from "../message-format.js";
 import type { Evaluator } from "../script.js";
 import { revive } from "./revive.js";
+import { schedule } from "./schedule.js";
 
 let bench: ScriptBench;
 beforeAll(async () => {
@@ -119,9 +120,16 @@ describe("revive", () => {
     const queue = bench.queue();
     const now = await bench.now();
     const count = 20_000;
-    for (let from = 0; from < count; from += 1_000) {
-      await Promise.all(Array.from({ length: 1_000 }, (_, n) => buried(queue, `m${from + n}`, now - 1 - from - n)));
-    }
+    const ids = Array.from({ length: count }, (_, n) => `m${n}`);
+    const messages = ids.map((id) => ({
+      id,
+      payload: Buffer.from(id),
+      due: { at: 9e12 },
+      onDuplicate: "keep" as const,
+    }));
+    await schedule(bench.evaluator, queue.keys, messages);
+    await bench.raw.command("DEL", queue.keys.schedule);
+    await bench.raw.command("ZADD", queue.keys.dead, ...ids.flatMap((id, n) => [now - 1 - n, id]));
     await queue.leased("spent", { until: now - 1, due: 1, token: "t", attempts: 1 });
     await queue.leased("again", { until: now - 1, due: 1, token: "t", attempts: 2 });
     let calls = 0;
@@ -139,9 +147,9 @@ describe("revive", () => {
       },
     );
     expect(revived).toBe(count + 1);
-    const ids = (await queue.schedule()).map(([id]) => id);
-    expect(ids.slice(0, 3)).toEqual(["again", `m${count - 1}`, `m${count - 2}`]);
-    expect(ids).toHaveLength(count + 2);
+    const order = (await queue.schedule()).map(([id]) => id);
+    expect(order.slice(0, 3)).toEqual(["again", `m${count - 1}`, `m${count - 2}`]);
+    expect(order).toHaveLength(count + 2);
     expect(Object.keys(await queue.scores("dead")).every((id) => id.startsWith("late"))).toBe(true);
   });
 

@@ -16,8 +16,10 @@ elseif answered_at and tonumber(answered_at) >= since then
   overwritten = 1
 end
 
--- Call it after a write that frees memory. Gives the reply.
-local function answer(text)
-  redis.call("HSET", state, "answered", string.format("%.0f %s %s %s", now, operation, step, text))
+-- Call it after a write that frees memory. Gives the reply. A call that has done nothing may well be done again.
+local function answer(text, done)
+  if done > 0 then
+    redis.call("HSET", state, "answered", string.format("%.0f %s %s %s", now, operation, step, text))
+  end
   return { now_text, text, overwritten }
 end
