@@ -1,9 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { consumerStage } from "../test/support/consumer-stage.js";
 import { scriptedQueue } from "../test/support/scripted-queue.js";
 import { textCodec } from "./codec.js";
 import type { Dropped, Engine, EngineQueue, OpenOptions } from "./engine.js";
 import { Queue } from "./queue.js";
+import { Receiver } from "./receive/receiver.js";
 import { manualClock } from "./testing/manual-clock.js";
 
 /** A queue on an engine of which a test gives the operations; with what the engine was opened with. */
@@ -144,6 +145,22 @@ describe("audit and repair", () => {
     const { queue, put } = consumerStage();
     await put("a", "b");
     expect(await queue.audit()).toMatchObject({ ok: true, problems: [] });
+  });
+});
+
+describe("a pause of receive", () => {
+  it.each<[string, (queue: Queue<string>) => Promise<unknown>]>([
+    ["schedule", (queue) => queue.schedule("a", { delay: 0 })],
+    ["scheduleMany", (queue) => queue.scheduleMany([{ payload: "a", delay: 0 }])],
+    ["reschedule", (queue) => queue.reschedule("a", { delay: 0 })],
+    ["revive", (queue) => queue.revive("all")],
+    ["resume", (queue) => queue.resume()],
+    ["repair", (queue) => queue.repair()],
+  ])("is ended by %s, which may have made something due", async (_, call) => {
+    const ended = vi.spyOn(Receiver.prototype, "mayFind");
+    await call(consumerStage().queue);
+    expect(ended).toHaveBeenCalledOnce();
+    ended.mockRestore();
   });
 });
 

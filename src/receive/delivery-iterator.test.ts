@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { consumerStage, down } from "../../test/support/consumer-stage.js";
 import { Gate } from "../consumer/gate.js";
 import type { Delivery } from "../consumer/delivery.js";
+import { PunctualError } from "../errors.js";
 import type { DeliveriesOptions } from "./deliveries-options.js";
 
 /** A stage with an iterator over its queue, and a loop over it that writes down what it sees. */
@@ -270,6 +271,32 @@ describe("deliveries", () => {
       expect(ended).toBe(false);
       await clock.advance("2s");
       expect(ended).toBe(true);
+    });
+
+    it("and then asks no longer for what a claim without a reply may have taken", async () => {
+      const { clock, iterable, delays, calls } = iterating();
+      delays.set("claim", () => Promise.reject(new PunctualError("outcome-unknown", "The reply was lost.")));
+      const iterator = iterable[Symbol.asyncIterator]();
+      const asked = iterator.next();
+      await clock.advance("1s");
+      let ended = false;
+      void iterator.return!().then(() => (ended = true));
+      const before = calls.length;
+      await clock.advance("6s");
+      expect([ended, calls.length > before]).toEqual([true, true]);
+      const after = calls.length;
+      await clock.advance("1m");
+      expect([await asked, calls.length]).toEqual([{ done: true, value: undefined }, after]);
+    });
+
+    it("at once while it waits to try again to watch", async () => {
+      const { clock, iterable, faults } = iterating();
+      faults.set("watch", () => Promise.reject(down));
+      const iterator = iterable[Symbol.asyncIterator]();
+      const asked = iterator.next();
+      await clock.advance("10s");
+      await iterator.return!();
+      expect(await asked).toEqual({ done: true, value: undefined });
     });
 
     it("not by an outage of the store", async () => {

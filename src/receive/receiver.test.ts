@@ -108,6 +108,8 @@ describe("receive", () => {
     expect(given.error).toMatchObject({ code: "outcome-unknown" });
     receive();
     await clock.advance(0);
+    await clock.advance("1m");
+    expect(claims).toHaveLength(3);
     const [first, again, other] = claims.map(({ request }) => request);
     expect([first?.token === again?.token, first?.consumer === other?.consumer]).toEqual([true, false]);
   });
