@@ -10,8 +10,8 @@
  *  3. **One lease at a time.** In the order in which the store runs commands, leases on one message never overlap, and a
  *     lease that has ended (settled, or reclaimed at its deadline or later) cannot acknowledge, retry, release, extend or
  *     bury anything: it gets `lease-lost` and changes nothing.
- *  4. **Idempotent schedule.** While a message with that id exists, scheduling it again leaves exactly one; so a schedule
- *     whose outcome is unknown is repeated safely.
+ *  4. **Idempotent schedule.** While a message with that id exists, and for `rememberFor` after it is gone if that was asked
+ *     for, scheduling it again leaves exactly one; so a schedule whose outcome is unknown is repeated safely.
  *  5. **Bounded redelivery.** What a killed process held is due again when its lease ends, at most 1 s later; what a closing
  *     process held is due again at once, without using an attempt.
  *  6. **Nothing is dropped silently.** After its last attempt, or when it expired, a message lies with the dead letters with
@@ -28,7 +28,8 @@
  * 11. **Opaque payload.** The bytes that come out are the bytes that went in; the store never decodes them.
  * 12. **One clock.** Only the clock of the engine decides what is due and which lease has ended; clients may be off by
  *     hours. (If that clock itself steps, due times and leases step with it.)
- * 13. **No orphans.** Every index entry has its message and every message its index entry.
+ * 13. **No orphans.** Every index entry has its message and every message its index entry; `audit()` proves it and `repair()`
+ *     restores it.
  * 14. **Pause is a pause.** No claim succeeds after `pause()` resolved; clocks go on; all is delivered once after resume.
  * 15. **Cheap when idle.** While nothing comes due and no lease ends, a consumer costs at most one command in 5 s a
  *     partition, whatever is scheduled; and consumers that wait do not multiply the commands of those that work.
@@ -49,7 +50,7 @@ export interface Engine extends AsyncDisposable {
   /** The name under which docs and errors know it, such as `redis` or `memory`. */
   readonly name: string;
   /** The operations on one queue. Opening costs nothing and reserves nothing; opening twice gives the same messages. */
-  open(queue: string): EngineQueue;
+  open(queue: string, options?: OpenOptions): EngineQueue;
   /** Gives connections back. Calls under way are ended with `closed`. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -107,6 +108,37 @@ export interface EngineQueue {
   /** How many messages are in each state, and whether the queue is paused. */
   counts(): Promise<Counts>;
 
+  /**
+   * Reads messages of one state in order, a page at a time: by due time and then in the order in which they were scheduled;
+   * dead letters by the time of burial and then by id. A message that keeps its state and due time while somebody pages is
+   * neither skipped nor seen twice.
+   */
+  list(query: ListQuery): Promise<ListPage>;
+
+  /**
+   * Brings dead letters back, with attempts counted anew and no expiry, as the youngest of their due time; answers how many.
+   * `all`: those that were there when it began. Ids that are no dead letters are passed over.
+   */
+  revive(ids: readonly string[] | "all", due: DueTime): Promise<number>;
+
+  /** Deletes dead letters; answers how many. Ids that are none are passed over. */
+  remove(ids: readonly string[]): Promise<number>;
+
+  /**
+   * Deletes what is there when it is called, and answers how much that was. `waiting`: what is scheduled or due; `dead`: the
+   * dead letters.
+   */
+  purge(what: "waiting" | "dead"): Promise<number>;
+
+  /** Looks whether promise 13 holds, while work goes on: each problem that it tells was there in one moment. */
+  audit(): Promise<AuditReport>;
+
+  /**
+   * Mends what `audit` finds, and tells what it found. No message is lost by it: one that is in no index is due at once; an
+   * index entry without a message is removed. Nothing else is touched.
+   */
+  repair(): Promise<AuditReport>;
+
   /** No claim takes anything until `resume` (promise 14). Pausing twice is pausing once. */
   pause(): Promise<void>;
 
@@ -119,6 +151,27 @@ export interface EngineQueue {
    * first claim.
    */
   watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable>;
+}
+
+export interface OpenOptions {
+  /**
+   * How long the id of a message stays known after it was acknowledged, cancelled, removed or purged, ms: scheduling it in
+   * that time answers `duplicate`. 0, the default, forgets at once. Kept in the store by the schedules that ask for it, so
+   * consumers need not be told.
+   */
+  readonly rememberFor?: number | undefined;
+  /**
+   * Hears of dead letters that fell out of the bounds of the engine, when a call that made them fall out has its answer. Only
+   * `total` tells of those whose answer was lost. Must not throw.
+   */
+  readonly onDropped?: ((dropped: Dropped) => void) | undefined;
+}
+
+/** Dead letters that fell out of their bounds in one call of this queue's engine. */
+export interface Dropped {
+  readonly ids: readonly string[];
+  /** How many have fallen out of this queue so far, by anybody's calls. */
+  readonly total: number;
 }
 
 /** How long a call may take. */
@@ -171,6 +224,11 @@ export interface ClaimRequest {
   readonly token: string;
   /** Deliveries at most of a message that has no limit of its own; fixed here for the lease. */
   readonly attempts: number;
+  /**
+   * Whether it will claim again when `nextAt` or its watch says so. Default true. One that does not is never waited for: it
+   * need not have a watch.
+   */
+  readonly returns?: boolean | undefined;
 }
 
 export interface ClaimResult {
@@ -263,6 +321,40 @@ export interface StoredMessage {
   readonly lastError?: (FailureRecord & { readonly at: number }) | undefined;
   /** Why and when it was buried; only of a dead one. */
   readonly buried?: { readonly reason: string; readonly at: number } | undefined;
+}
+
+export interface ListQuery {
+  readonly state: MessageState;
+  /** The earliest due time (of dead letters: time of burial) that is wanted, Unix ms, itself included. */
+  readonly from?: number | undefined;
+  /** The latest, itself included. */
+  readonly to?: number | undefined;
+  /** Messages at most, from 1. A page may have fewer, and the cursor says whether there are more. */
+  readonly limit: number;
+  /** The cursor of the page before; text that means something to the same engine and state only. */
+  readonly cursor?: string | undefined;
+}
+
+export interface ListPage {
+  readonly messages: readonly StoredMessage[];
+  /** `undefined` when there are no more. */
+  readonly cursor: string | undefined;
+}
+
+/** What `audit` found. */
+export interface AuditReport {
+  /** No problem was found. */
+  readonly ok: boolean;
+  /** At most 1,000 of them. */
+  readonly problems: readonly {
+    /** Which kind, a word with dashes; the engine's docs list them. */
+    readonly kind: string;
+    readonly id: string;
+    /** A sentence for people. */
+    readonly detail: string;
+  }[];
+  /** How many messages and index entries were looked at. */
+  readonly checked: number;
 }
 
 export interface Counts {

@@ -1,4 +1,5 @@
 import { isUint8Array } from "node:util/types";
+import { checkSignal } from "./abort-signal.js";
 import type { Codec } from "./codec.js";
 import { type When, dueTime } from "./due.js";
 import { type Duration, parseDuration } from "./duration.js";
@@ -127,11 +128,10 @@ export class MessageWriter<Payload> {
 export function callOptions(options: ScheduleOptions): CallOptions | undefined {
   const { signal, timeout } = options;
   if (signal === undefined && timeout === undefined) return undefined;
-  // Not instanceof: test runners have a realm of their own, with another AbortSignal.
-  if (signal !== undefined && (typeof signal?.addEventListener !== "function" || typeof signal.aborted !== "boolean")) {
-    throw refused("signal", signal, "an AbortSignal");
-  }
-  return { signal, timeout: timeout === undefined ? undefined : parseDuration(timeout, "timeout") };
+  return {
+    signal: checkSignal(signal),
+    timeout: timeout === undefined ? undefined : parseDuration(timeout, "timeout"),
+  };
 }
 
 function encoded<Payload>(codec: Codec<Payload>, payload: Payload): Uint8Array {

@@ -2,9 +2,12 @@ import { Batcher } from "./batcher.js";
 import { type Codec, jsonCodec } from "./codec.js";
 import { type ConsumeOptions, readConsumeOptions } from "./consumer/consume-options.js";
 import { type Consumer, QueueConsumer } from "./consumer/consumer.js";
-import type { Handler } from "./consumer/delivery.js";
+import type { Delivery, Handler } from "./consumer/delivery.js";
+import { Drops } from "./consumer/drops.js";
 import { type When, dueTime } from "./due.js";
+import { type Duration, parseDuration } from "./duration.js";
 import type {
+  AuditReport,
   CallOptions,
   Counts,
   Engine,
@@ -15,11 +18,17 @@ import type {
   StoredMessage,
 } from "./engine.js";
 import { PunctualError } from "./errors.js";
-import { type Message, readMessage } from "./message.js";
+import { type ListOptions, type Page, readListOptions } from "./list-options.js";
+import { type Message, readListed, readMessage } from "./message.js";
 import { checkId, checkIds, idGenerator } from "./message-id.js";
 import { type MessageToSchedule, MessageWriter, type ScheduleOptions, callOptions } from "./new-message.js";
 import { checkOptionNames } from "./option-names.js";
+import { allKnown, withResults } from "./partial-results.js";
 import { quote } from "./quote.js";
+import { type DeliveriesOptions, readDeliveriesOptions } from "./receive/deliveries-options.js";
+import { DeliveryIterator } from "./receive/delivery-iterator.js";
+import { type ReceiveOptions, readReceiveOptions } from "./receive/receive-options.js";
+import { Receiver } from "./receive/receiver.js";
 import { checkWholeNumber } from "./whole-number.js";
 
 export interface QueueOptions<Payload> {
@@ -29,6 +38,11 @@ export interface QueueOptions<Payload> {
   codec?: Codec<Payload> | undefined;
   /** The largest encoded payload that is taken, bytes, 1 to 268,435,456. Default 1,048,576 (1 MiB). */
   maxPayloadBytes?: number | undefined;
+  /**
+   * How long an id stays taken after its message is gone: scheduling it again in that time is answered with `duplicate`.
+   * Default 0: it is free at once. Only producers need to be told.
+   */
+  rememberFor?: Duration | undefined;
 }
 
 /** What became of a scheduled message. */
@@ -49,8 +63,11 @@ export type CancelOutcome = "cancelled" | "leased" | "absent";
 export type RescheduleOutcome = "rescheduled" | "leased" | "dead" | "absent";
 
 const queueNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
-const optionNames = new Set(["engine", "codec", "maxPayloadBytes"]);
+const optionNames = new Set(["engine", "codec", "maxPayloadBytes", "rememberFor"]);
 const whenNames = new Set(["delay", "at"]);
+
+/** What lies under a queue. For the testing kit, and not exported from the package. */
+export let partsOf: <Payload>(queue: Queue<Payload>) => { readonly store: EngineQueue; readonly codec: Codec<Payload> };
 
 /**
  * A delay queue: hand messages over, have them delivered at their due time. Making one costs nothing and connects to
@@ -66,6 +83,12 @@ export class Queue<Payload = unknown> {
   readonly #cancels: Batcher<string, CancelOutcome | "outcome-unknown">;
   readonly #reschedules: Batcher<Reschedule, RescheduleOutcome | "outcome-unknown">;
   readonly #gets: Batcher<string, { readonly stored: StoredMessage | undefined }>;
+  readonly #receiver: Receiver<Payload>;
+  readonly #drops = new Drops();
+
+  static {
+    partsOf = (queue) => ({ store: queue.#store, codec: queue.#codec });
+  }
 
   /** The name matches `^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$`. Throws `invalid-argument`. */
   constructor(name: string, options: QueueOptions<Payload>) {
@@ -77,7 +100,7 @@ export class Queue<Payload = unknown> {
       );
     }
     checkOptionNames(options, optionNames, "options");
-    const { engine, codec = jsonCodec<Payload>(), maxPayloadBytes = 1_048_576 } = options;
+    const { engine, codec = jsonCodec<Payload>(), maxPayloadBytes = 1_048_576, rememberFor = 0 } = options;
     if (typeof engine?.open !== "function")
       throw badOption("engine", engine, "an engine, such as redisEngine({ url })");
     if (typeof codec?.encode !== "function" || typeof codec.decode !== "function") {
@@ -87,13 +110,17 @@ export class Queue<Payload = unknown> {
     this.name = name;
     this.#codec = codec;
     this.#writer = new MessageWriter(codec, maxPayloadBytes, idGenerator());
-    const store = engine.open(name);
+    const store = engine.open(name, {
+      rememberFor: parseDuration(rememberFor, "rememberFor"),
+      onDropped: (dropped) => this.#drops.tell(dropped),
+    });
     this.#store = store;
     const clock = store.clock;
     const weigh = (message: NewMessage) => message.payload.byteLength;
     this.#schedules = new Batcher((messages) => store.schedule(messages), { clock, weigh });
     this.#cancels = new Batcher((ids) => store.cancel(ids), { clock });
     this.#reschedules = new Batcher((changes) => store.reschedule(changes), { clock });
+    this.#receiver = new Receiver(store, codec);
     this.#gets = new Batcher(async (ids) => (await store.get(ids)).map((stored) => ({ stored })), { clock });
   }
 
@@ -109,6 +136,7 @@ export class Queue<Payload = unknown> {
     const message = this.#writer.message(payload, options);
     const own = callOptions(options);
     const result = own === undefined ? await this.#schedules.add(message) : await this.#scheduleAlone(message, own);
+    this.#receiver.mayFind();
     return scheduled(message, result);
   }
 
@@ -126,7 +154,7 @@ export class Queue<Payload = unknown> {
       return result === undefined || message === undefined ? undefined : scheduled(message, result);
     };
     if (built.length === 0) return [];
-    const results = await withResults(this.#store.schedule(built, own), toScheduled);
+    const results = await withResults(this.#thenLook(this.#store.schedule(built, own)), toScheduled);
     return allKnown(results.map(toScheduled), "schedule");
   }
 
@@ -137,7 +165,7 @@ export class Queue<Payload = unknown> {
    */
   async reschedule(id: string, when: When): Promise<RescheduleOutcome> {
     checkOptionNames(when, whenNames, "when");
-    const outcome = await this.#reschedules.add({ id: checkId(id), due: dueTime(when) });
+    const outcome = await this.#thenLook(this.#reschedules.add({ id: checkId(id), due: dueTime(when) }));
     if (outcome === "outcome-unknown") throw unknownOutcome("reschedule", id);
     return outcome;
   }
@@ -183,7 +211,58 @@ export class Queue<Payload = unknown> {
 
   /** Ends a pause: what came due meanwhile is delivered at once. */
   async resume(): Promise<void> {
-    return this.#store.resume();
+    await this.#thenLook(this.#store.resume());
+  }
+
+  /**
+   * A page of the messages in one state: by due time, and then in the order in which they were scheduled; dead letters by
+   * the time of burial. Go on with the page's `cursor` as long as there is one. A message that keeps its state and due time
+   * while you page is neither skipped nor seen twice.
+   *
+   * A payload that the codec cannot decode does not fail the page: that message has `undecodable` instead of a payload.
+   */
+  async list(query: ListOptions = {}): Promise<Page<Message<Payload>>> {
+    const { messages, cursor } = await this.#store.list(readListOptions(query));
+    return { messages: messages.map((stored) => readListed(stored, this.#codec)), cursor };
+  }
+
+  /**
+   * Brings dead letters back, by default to be due now, with attempts counted anew and no expiry. Answers how many. `"all"`:
+   * those that were there when it began. Ids that are no dead letters are passed over.
+   */
+  async revive(ids: Iterable<string> | "all", when: When = { delay: 0 }): Promise<number> {
+    checkOptionNames(when, whenNames, "when");
+    const due = dueTime(when);
+    const checked = ids === "all" ? "all" : checkIds(ids);
+    return checked.length === 0 ? 0 : this.#thenLook(this.#store.revive(checked, due));
+  }
+
+  /** Deletes dead letters. Answers how many; ids that are no dead letters are passed over. */
+  async remove(ids: Iterable<string>): Promise<number> {
+    const checked = checkIds(ids);
+    return checked.length === 0 ? 0 : this.#store.remove(checked);
+  }
+
+  /**
+   * Deletes what is there when it is called, and answers how much that was. `"waiting"`: what is scheduled or due; what is
+   * being worked on stays. `"dead"`: the dead letters.
+   */
+  async purge(what: "waiting" | "dead"): Promise<number> {
+    if (what !== "waiting" && what !== "dead") throw badOption("what", what, '"waiting" or "dead"');
+    return this.#store.purge(what);
+  }
+
+  /**
+   * Looks whether every message is where it belongs and nothing is left of those that are gone, while work goes on. Each
+   * problem that it tells was there in one moment.
+   */
+  async audit(): Promise<AuditReport> {
+    return this.#store.audit();
+  }
+
+  /** Mends what `audit` finds, and tells what it found. No message is lost by it. */
+  async repair(): Promise<AuditReport> {
+    return this.#thenLook(this.#store.repair());
   }
 
   /**
@@ -192,9 +271,46 @@ export class Queue<Payload = unknown> {
    */
   consume(handler: Handler<Payload>, options: ConsumeOptions = {}): Consumer<Payload> {
     if (typeof handler !== "function") throw badOption("handler", handler, "a function");
-    const consumer = new QueueConsumer(this.#store, this.#codec, handler, readConsumeOptions(options));
+    const consumer = new QueueConsumer(this.#store, this.#codec, handler, readConsumeOptions(options), {
+      drops: this.#drops,
+    });
     consumer.start();
     return consumer;
+  }
+
+  /**
+   * Takes messages that are due, for you to settle and to extend: none when none is due, or none comes due while it waits.
+   * The lease that you leave to end counts as an attempt, and aborts the signal of the delivery.
+   *
+   * Calls that find nothing and do not wait, one after the other, pause before they ask again: 10 ms, doubling to 1 s, until
+   * a message is found or something is scheduled through this Queue. Rejects with the failure when the store cannot be
+   * asked, and with the reason of the `signal` when that aborts; then what was taken has been handed back.
+   */
+  async receive(options: ReceiveOptions = {}): Promise<Delivery<Payload>[]> {
+    return this.#receiver.receive(readReceiveOptions(options));
+  }
+
+  /**
+   * Messages as they come due, to be iterated over with `for await`, each for you to settle. Leases are extended while you
+   * hold them. It fetches ahead: up to `concurrency` deliveries may be unsettled, those that you have not come to included.
+   * When all of them are, it waits until you settle one.
+   *
+   * `break`, a throw and an abort of `signal` end it: what you have not come to is handed back at once, and what you have is
+   * no longer extended. An abort ends the iteration without an error. An outage of the store does not end it; the close of
+   * the engine does, with `closed`. Each iteration is a consumer of its own. Throws `invalid-argument` on bad options.
+   */
+  deliveries(options: DeliveriesOptions = {}): AsyncIterable<Delivery<Payload>> {
+    const settings = readDeliveriesOptions(options);
+    return { [Symbol.asyncIterator]: () => new DeliveryIterator(this.#store, this.#codec, settings) };
+  }
+
+  /** After this call something may be due that was not before, also when it failed half-way. */
+  async #thenLook<Result>(call: Promise<Result>): Promise<Result> {
+    try {
+      return await call;
+    } finally {
+      this.#receiver.mayFind();
+    }
   }
 
   async #scheduleAlone(message: NewMessage, own: CallOptions): Promise<ScheduleResult> {
@@ -206,37 +322,6 @@ export class Queue<Payload = unknown> {
 
 function scheduled(message: NewMessage, result: ScheduleResult): Scheduled {
   return { id: message.id, dueAt: new Date(result.dueAt), outcome: result.outcome };
-}
-
-/** Hands on a call for many; when it failed half-way, its `details.results` are turned into those of the public call. */
-async function withResults<Result, Known>(
-  call: Promise<Result[]>,
-  toKnown: (result: Result | undefined, place: number) => Known | undefined,
-): Promise<Result[]> {
-  try {
-    return await call;
-  } catch (error) {
-    if (!(error instanceof PunctualError) || !Array.isArray(error.details["results"])) throw error;
-    // What the elements are is in the contract of the engine.
-    const results = error.details["results"] as (Result | undefined)[];
-    throw new PunctualError(error.code, error.message, {
-      cause: error.cause ?? error,
-      details: { ...error.details, results: Array.from(results, toKnown) },
-    });
-  }
-}
-
-function allKnown<Known>(results: (Known | undefined)[], verb: string): Known[] {
-  const known = results.filter((result) => result !== undefined);
-  if (known.length === results.length) return known;
-  const unknown = results.length - known.length;
-  throw new PunctualError(
-    "outcome-unknown",
-    `It is not known what became of ${unknown} of ${results.length} to ${verb}.`,
-    {
-      details: { results },
-    },
-  );
 }
 
 function unknownOutcome(verb: string, id: string): PunctualError {

@@ -214,6 +214,29 @@ describe("ClaimLoop", () => {
     await loop.stop();
   });
 
+  it("says when it will not return, and names its leases as it is told", async () => {
+    const clock = manualClock(0);
+    const requests: ClaimRequest[] = [];
+    const queue = scriptedQueue(clock, {
+      async claim(request) {
+        requests.push(request);
+        const now = clock.now();
+        return { messages: [], leaseUntil: now + 1_000, now, nextAt: now + 1_000, buried: [], missing: [] };
+      },
+    });
+    let tokens = 0;
+    const newToken = () => `t${++tokens}`;
+    const options = { queue, consumer: "c", lease: 1_000, attempts: 1, random: () => 0, returns: false, newToken };
+    const loop = new ClaimLoop({ ...options, room: () => 1, onAnswer: () => {}, onFailure: () => {} });
+    loop.start();
+    await clock.advance("1s");
+    expect(requests.map(({ token, returns }) => [token, returns])).toEqual([
+      ["t1", false],
+      ["t2", false],
+    ]);
+    await loop.stop();
+  });
+
   describe("when it is stopped", () => {
     it("claims nothing more, and waits for the claim under way", async () => {
       const held = heldLoop();

@@ -11,6 +11,10 @@ export interface ClaimLoopOptions {
   readonly lease: number;
   /** Deliveries at most of a message that has no limit of its own. */
   readonly attempts: number;
+  /** Whether it waits for more; see `ClaimRequest`. Default true. */
+  readonly returns?: boolean | undefined;
+  /** Names the leases of each claim. Default: the consumer and a count, for a consumer that has one loop in its life. */
+  readonly newToken?: (() => string) | undefined;
   readonly random: () => number;
   /** How many messages there is room for now. */
   readonly room: () => number;
@@ -169,9 +173,10 @@ export class ClaimLoop {
     this.#heardAt = Number.POSITIVE_INFINITY;
     this.#claimsSinceTimer += 1;
     this.#claims += 1;
-    const { consumer, lease, attempts } = this.#options;
-    const token = `${consumer}.${this.#claims.toString(36)}`;
-    const request = { limit: Math.max(0, this.#options.room()), lease, consumer, token, attempts };
+    const { consumer, lease, attempts, returns, newToken } = this.#options;
+    const token = newToken?.() ?? `${consumer}.${this.#claims.toString(36)}`;
+    const limit = Math.max(0, this.#options.room());
+    const request = { limit, lease, consumer, token, attempts, ...(returns === undefined ? {} : { returns }) };
     const result = await this.#untilAnswered(request);
     this.#underWay = undefined;
     this.#isUncertain = false;

@@ -2,17 +2,18 @@ import { randomBytes } from "node:crypto";
 import type { CancelTimer, Clock } from "../clock.js";
 import type { Codec } from "../codec.js";
 import { type Duration, parseDuration } from "../duration.js";
-import type { ClaimResult, EngineQueue, Watcher } from "../engine.js";
+import type { ClaimResult, EngineQueue } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { checkOptionNames } from "../option-names.js";
-import { BackOff } from "./back-off.js";
-import { ClaimLoop } from "./claim-loop.js";
 import type { ConsumeSettings } from "./consume-options.js";
 import { type Handler, LeasedDelivery } from "./delivery.js";
+import type { Drops } from "./drops.js";
 import { type ConsumerEvent, EventEmitter, type Listener } from "./events.js";
 import { Gate } from "./gate.js";
 import { type ConsumerHealth, HealthRecord } from "./health.js";
+import { Intake } from "./intake.js";
 import { LeaseKeeper } from "./lease-keeper.js";
+import { withPatience } from "./patience.js";
 import { type RunSteps, runOne } from "./run-one.js";
 import { Settler } from "./settle.js";
 import { Settlements } from "./settlements.js";
@@ -46,32 +47,31 @@ export interface ConsumerRandomness {
   readonly number: () => number;
 }
 
-const defaultRandomness: ConsumerRandomness = { bytes: randomBytes, number: Math.random };
+export const defaultRandomness: ConsumerRandomness = { bytes: randomBytes, number: Math.random };
 
-/** How long a closing consumer waits for a store that does not answer, ms: it comes back in 5 s or the leases run out. */
-const closingPatience = 5_000;
+/** What a consumer is given beside its work. */
+export interface ConsumerSurroundings {
+  readonly randomness?: ConsumerRandomness | undefined;
+  /** Tells of dead letters that fell out of the queue. */
+  readonly drops?: Drops | undefined;
+}
 
 const closeNames = new Set(["timeout"]);
 
 /** The life of a consumer: start, work, close. The pieces do the work; this makes and ends them in order. */
 export class QueueConsumer<Payload> implements Consumer<Payload> {
-  readonly #queue: EngineQueue;
   readonly #clock: Clock;
   readonly #settings: ConsumeSettings;
-  readonly #name: string;
-  readonly #random: () => number;
   readonly #events = new EventEmitter<Payload>();
   readonly #health = new HealthRecord();
   readonly #settler: Settler;
   readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
   readonly #settlements: Settlements<Payload>;
-  readonly #loop: ClaimLoop;
+  readonly #intake: Intake;
   readonly #steps: RunSteps<Payload>;
   #phase: "open" | "closing" | "closed" = "open";
   #active = 0;
-  #opening: Promise<void> | undefined;
-  #openingBackOff: BackOff | undefined;
-  #watch: AsyncDisposable | undefined;
+  readonly #endDrops: (() => void) | undefined;
   #closed: Promise<void> | undefined;
   #idle: Gate | undefined;
   readonly #timeIsOver = new Gate();
@@ -85,29 +85,28 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     codec: Codec<Payload>,
     handler: Handler<Payload>,
     settings: ConsumeSettings,
-    randomness: ConsumerRandomness = defaultRandomness,
+    { randomness = defaultRandomness, drops }: ConsumerSurroundings = {},
   ) {
-    this.#queue = queue;
     this.#clock = queue.clock;
     this.#settings = settings;
-    this.#random = randomness.number;
-    this.#name = randomness.bytes(9).toString("base64url");
     const random = randomness.number;
     const { lease, attempts } = settings;
     const events = this.#events;
     this.#settler = new Settler(queue, random);
     this.#keeper = new LeaseKeeper({ queue, lease, random, onLost: (d, error) => this.#settlements.lose(d, error) });
     this.#settlements = new Settlements({ queue, settler: this.#settler, events, settings, keeper: this.#keeper });
-    this.#loop = new ClaimLoop({
+    this.#intake = new Intake({
       queue,
-      consumer: this.#name,
+      consumer: randomness.bytes(9).toString("base64url"),
       lease,
       attempts,
       random,
       room: () => this.#room(),
       onAnswer: (result, token) => this.#take(result, token),
       onFailure: (failure) => this.#interrupted(failure),
+      onEndFailure: (failure) => events.emit("error", failure),
     });
+    this.#endDrops = drops?.listen((dropped) => events.emit("dropped", dropped));
     this.#steps = {
       clock: this.#clock,
       codec,
@@ -117,14 +116,14 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       events,
       onHandlerEnded: () => {
         this.#active -= 1;
-        this.#loop.roomMade();
+        this.#intake.roomMade();
       },
     };
   }
 
   /** Starts to watch and claim. Called again it does nothing. */
   start(): void {
-    this.#opening ??= this.#open();
+    this.#intake.start();
   }
 
   on<Event extends ConsumerEvent>(event: Event, listener: Listener<Payload, Event>): this {
@@ -150,29 +149,6 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  /** The watch comes first, so that nothing that becomes due after the first claim goes unheard. */
-  async #open(): Promise<void> {
-    const watcher: Watcher = {
-      wake: (at) => this.#loop.wake(at),
-      postpone: (at) => this.#loop.postpone(at),
-      interrupted: (cause) => this.#interrupted(cause),
-      recovered: () => this.#loop.recovered(),
-    };
-    const backOff = new BackOff(this.#clock, this.#random);
-    this.#openingBackOff = backOff;
-    while (this.#phase === "open") {
-      try {
-        this.#watch = await this.#queue.watch(this.#name, watcher);
-        // Once it was stopped this starts nothing.
-        this.#loop.start();
-        return;
-      } catch (failure) {
-        this.#interrupted(failure);
-        await backOff.wait();
-      }
-    }
   }
 
   /**
@@ -207,7 +183,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     this.#keeper.add(delivery);
     await runOne(delivery, this.#steps);
     this.#keeper.remove(delivery);
-    this.#loop.roomMade();
+    this.#intake.roomMade();
     if (this.#keeper.size === 0) this.#idle?.open();
   }
 
@@ -243,23 +219,22 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
 
   async #close(): Promise<void> {
     this.#phase = "closing";
-    this.#openingBackOff?.hurry();
-    // The watch ends with the last claim, not with the last handler: what comes due meanwhile is for others.
-    const left = this.#loop.stop().then(() => this.#endWatch());
+    const left = this.#intake.stop();
     const idle = new Gate();
     this.#idle = idle;
     if (this.#keeper.size === 0) idle.open();
-    await Promise.race([Promise.all([idle.opened, this.#withPatience(left)]), this.#timeIsOver.opened]);
+    await Promise.race([Promise.all([idle.opened, withPatience(this.#clock, left)]), this.#timeIsOver.opened]);
     this.#cancelCloseTimer?.();
-    this.#loop.abandon();
-    await this.#withPatience(this.#handBack());
+    this.#intake.abandon();
+    await withPatience(this.#clock, this.#handBack());
     for (const delivery of this.#keeper) {
       delivery.abort(
         new PunctualError("closed", "The consumer closed before the handler ended; the message was handed back."),
       );
     }
     this.#keeper.stop();
-    await this.#withPatience(left);
+    await withPatience(this.#clock, left);
+    this.#endDrops?.();
     this.#phase = "closed";
   }
 
@@ -270,26 +245,6 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       releases.push(delivery.state === "held" ? this.#settlements.handBack(delivery) : Promise.resolve());
     }
     await Promise.all(releases);
-  }
-
-  async #endWatch(): Promise<void> {
-    // One that has not begun yet is ended when it has, even if nobody waits for that any more.
-    await this.#opening;
-    try {
-      await this.#watch?.[Symbol.asyncDispose]();
-    } catch (error) {
-      this.#events.emit("error", error);
-    }
-  }
-
-  /** Waits for the store, but not for ever. */
-  async #withPatience(answer: Promise<void>): Promise<void> {
-    let cancelTimer = () => {};
-    const enough = new Promise<void>((resolve) => {
-      cancelTimer = this.#clock.runAt(this.#clock.now() + closingPatience, resolve);
-    });
-    await Promise.race([answer, enough]);
-    cancelTimer();
   }
 }
 

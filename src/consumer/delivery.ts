@@ -92,6 +92,8 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   /** The last deadline that the engine confirmed. */
   leaseUntil: number;
   state: DeliveryState = "held";
+  /** Told when it is no longer held, before anything is sent; again when a settlement finds that the lease was lost. */
+  onEnd: (() => void) | undefined;
   /** The settlement under way or done, if any; the handler may not have waited for its own. */
   settlement: Promise<PunctualError | undefined> | undefined;
   /** Whether the handler asked for the settlement. */
@@ -150,6 +152,12 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
     this.#payload = { value: payload };
     // The clock of a server is estimated at the latest possible, so it may lie a hair before the due time.
     this.#lateness = Math.max(0, now - this.#claimed.dueAt);
+  }
+
+  /** It is no longer held. */
+  end(state: Exclude<DeliveryState, "held">): void {
+    this.state = state;
+    this.onEnd?.();
   }
 
   /** Aborts the signal; only the first reason counts. */

@@ -1,3 +1,4 @@
+import type { Dropped } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { quote } from "../quote.js";
 import type { Delivery } from "./delivery.js";
@@ -17,6 +18,11 @@ export interface ConsumerEvents<Payload> {
   buried: [message: { readonly id: string }, details: { readonly reason: string; readonly error?: unknown }];
   /** The lease ended before the message was settled, so it is delivered again, here or elsewhere; its signal was aborted. */
   leaseLost: [message: Delivery<Payload>, error: PunctualError];
+  /**
+   * Dead letters fell out, because the engine bounds how many are kept and for how long. Told to every consumer of the Queue
+   * whose call made room; `total` counts all that have fallen out of this queue.
+   */
+  dropped: [dropped: Dropped];
   /** The store answers again after an outage, of which an `error` told. */
   recovered: [];
   /**
@@ -40,6 +46,7 @@ export class EventEmitter<Payload> {
     retried: new Set(),
     buried: new Set(),
     leaseLost: new Set(),
+    dropped: new Set(),
     recovered: new Set(),
     error: new Set(),
   };

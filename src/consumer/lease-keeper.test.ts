@@ -157,4 +157,23 @@ describe("LeaseKeeper", () => {
     await clock.advance("1m");
     expect([calls, lost]).toEqual([[], []]);
   });
+
+  it("extends nothing once it lets leases run, and tells of each when its end has passed", async () => {
+    const { clock, calls, lost, keeper, add } = keeperOf();
+    add("a");
+    await clock.advance("9s");
+    keeper.letRun();
+    const b = add("b");
+    keeper.extended(b, 50_000);
+    await clock.advance("29999ms");
+    expect([calls, lost.map(({ id, at }) => [id, at])]).toEqual([[], [["a", 30_000]]]);
+    await clock.advance("1m");
+    expect([calls, lost.map(({ id, at }) => [id, at])]).toEqual([
+      [],
+      [
+        ["a", 30_000],
+        ["b", 50_000],
+      ],
+    ]);
+  });
 });

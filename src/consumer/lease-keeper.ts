@@ -34,6 +34,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
   #cancelTimer: CancelTimer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
   #extending = false;
+  #letsRun = false;
   /** After a failed call: when to try again. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #lastFailure: unknown;
@@ -63,6 +64,15 @@ export class LeaseKeeper<Lease extends KeptLease> {
 
   remove(lease: Lease): void {
     this.#kept.delete(lease);
+    // A consumer takes its next message at once, and sets no timer anew for that; whoever lets leases run may be done, and
+    // a timer would keep the process alive.
+    if (this.#letsRun && this.#kept.size === 0) this.#disarm();
+  }
+
+  /** Extends nothing from now on: leases end at their time, unless somebody else extends them, and are then lost. */
+  letRun(): void {
+    this.#letsRun = true;
+    if (!this.#extending) this.#armForAll();
   }
 
   /** A lease was extended by somebody else, to a later or earlier end. */
@@ -87,7 +97,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
 
   /** When this lease needs the timer: to be extended, and to be lost. */
   #needsTimerAt(lease: Lease): number {
-    if (this.#extending) return lease.leaseUntil;
+    if (this.#extending || this.#letsRun) return lease.leaseUntil;
     return Math.min(lease.leaseUntil, Math.max(lease.leaseUntil - (this.#lease * 2) / 3, this.#notBefore));
   }
 

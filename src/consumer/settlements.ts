@@ -14,7 +14,7 @@ export interface SettlementsOptions<Payload> {
   readonly queue: EngineQueue;
   readonly settler: Settler;
   readonly events: EventEmitter<Payload>;
-  readonly settings: ConsumeSettings;
+  readonly settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly keeper: LeaseKeeper<LeasedDelivery<Payload>>;
 }
 
@@ -26,7 +26,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   readonly #queue: EngineQueue;
   readonly #settler: Settler;
   readonly #events: EventEmitter<Payload>;
-  readonly #settings: ConsumeSettings;
+  readonly #settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
   readonly #defaultBackoff = exponentialBackoff();
 
@@ -39,7 +39,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   }
 
   acknowledge(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined> {
-    delivery.state = "settled";
+    delivery.end("settled");
     delivery.settlement = this.#acknowledge(delivery);
     return delivery.settlement;
   }
@@ -49,26 +49,26 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
     failure: { readonly error: unknown } | undefined,
     delay: number | undefined,
   ): Promise<PunctualError | undefined> {
-    delivery.state = "settled";
+    delivery.end("settled");
     delivery.settlement = this.#retry(delivery, failure, delay);
     return delivery.settlement;
   }
 
   release(delivery: LeasedDelivery<Payload>, delay: number | undefined): Promise<PunctualError | undefined> {
-    delivery.state = "settled";
+    delivery.end("settled");
     delivery.settlement = this.#release(delivery, delay);
     return delivery.settlement;
   }
 
   bury(delivery: LeasedDelivery<Payload>, reason: string, error?: PunctualError): Promise<PunctualError | undefined> {
-    delivery.state = "settled";
+    delivery.end("settled");
     delivery.settlement = this.#bury(delivery, reason, error);
     return delivery.settlement;
   }
 
   /** Releases what a closing consumer no longer waits for; what its handler still does settles nothing. */
   handBack(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined> {
-    delivery.state = "handed-back";
+    delivery.end("handed-back");
     delivery.settlement = this.#release(delivery, undefined);
     return delivery.settlement;
   }
@@ -90,7 +90,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
 
   /** The lease ended without us: tells the handler by its signal, and others by `leaseLost`. */
   lose(delivery: LeasedDelivery<Payload>, error: PunctualError): void {
-    delivery.state = "lost";
+    delivery.end("lost");
     delivery.abort(error);
     this.#events.emit("leaseLost", delivery, error);
   }

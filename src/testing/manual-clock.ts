@@ -1,8 +1,8 @@
 import type { CancelTimer, Clock } from "../clock.js";
 import { type Duration, parseDuration } from "../duration.js";
-import { Heap, type HeapItem } from "../engines/memory/heap.js";
 import { PunctualError } from "../errors.js";
 import { quote } from "../quote.js";
+import { Heap, type HeapItem } from "./heap.js";
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {

@@ -20,6 +20,8 @@ runConformance(
         ...movedTime(clock),
         queueName: () => `conformance-${++queues}`,
         async disturb() {},
+        // Without a connection there is nothing to close.
+        bounded: (deadLetters) => memoryEngine({ clock, deadLetters }),
         close: () => engine.close(),
       };
     },

@@ -26,17 +26,23 @@ runConformance(
     async open() {
       const engine = redisEngine({ url: server.url });
       const other = redisEngine({ url: server.url });
+      const engines = [engine, other];
       return {
         engine,
         other,
         ...realTime(),
+        bounded(deadLetters) {
+          const bounded = redisEngine({ url: server.url, deadLetters });
+          engines.push(bounded);
+          return bounded;
+        },
         queueName: () => `conformance-${++queues}`,
         async disturb() {
           await raw.command("CLIENT", "KILL", "TYPE", "pubsub");
           await raw.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
         },
         async close() {
-          await Promise.all([engine.close(), other.close()]);
+          await Promise.all(engines.map((one) => one.close()));
         },
       };
     },

@@ -150,8 +150,8 @@ export class RawQueue {
     return pairs(flat).map(([member, score]) => [member.subarray(7).toString(), Number(score.toString())]);
   }
 
-  /** `leases` or `dead` or `waiting`: member → score. */
-  async scores(key: "leases" | "dead" | "waiting"): Promise<Record<string, number>> {
+  /** `leases`, `dead`, `waiting` or `gone`: member → score. */
+  async scores(key: "leases" | "dead" | "waiting" | "gone"): Promise<Record<string, number>> {
     const flat = (await this.#raw.command("ZRANGE", this.keys[key], 0, -1, "WITHSCORES")) as Buffer[];
     return Object.fromEntries(pairs(flat).map(([member, score]) => [member.toString(), Number(score.toString())]));
   }

@@ -48,6 +48,25 @@ describe("who is on duty", () => {
     expect(woken).toEqual([]);
   });
 
+  it("never waits for one that does not return, and has others see to what it leaves", () => {
+    waits("a", 5_000, 0);
+    join("d");
+    expect(duty.claimed("d", { hasRoom: true, work: 1_000, now: 10, returns: false })).toBe(1_000);
+    expect(duty.claimed("e", { hasRoom: false, work: 500, now: 20, returns: false })).toBe(20);
+    expect(woken).toEqual([
+      ["a", 1_000],
+      ["a", 500],
+    ]);
+    // Had it been on duty, it would be so no more.
+    expect(duty.claimed("a", { hasRoom: true, work: 500, now: 30, returns: false })).toBe(500);
+    woken = [];
+    duty.expect(400);
+    expect(woken).toEqual([]);
+    waits("b", 400, 40);
+    duty.expect(300);
+    expect(woken).toEqual([["b", 300]]);
+  });
+
   it("lets the one on duty come back after a poll when nothing is due before", () => {
     expect(waits("a", nothing, 0)).toBe(poll);
     expect(waits("a", 60_000, poll)).toBe(2 * poll);

@@ -53,13 +53,18 @@ export class Duty {
   /**
    * Books a claim that is over and says when this consumer should claim again.
    *
-   * `work`: when there is something to claim or to reclaim next; not later than `now` when the claim left some.
+   * `work`: when there is something to claim or to reclaim next; not later than `now` when the claim left some. `returns`:
+   * whether it will claim again by itself.
    */
-  claimed(consumer: string, claim: { hasRoom: boolean; work: number; now: number }): number {
-    const { hasRoom, work, now } = claim;
+  claimed(consumer: string, claim: { hasRoom: boolean; work: number; now: number; returns?: boolean }): number {
+    const { hasRoom, work, now, returns = true } = claim;
     const poll = now + this.#poll;
-    // Without a watch it cannot be woken, so nothing must depend on it.
-    if (!this.#watchers.has(consumer)) return hasRoom ? clamp(work, now, poll) : now;
+    // One that does not return, or cannot be woken, is never waited for: others see to what it left, and to its leases.
+    if (!returns || !this.#watchers.has(consumer)) {
+      this.#withdraw(consumer);
+      this.expect(work);
+      return hasRoom ? clamp(work, now, poll) : now;
+    }
 
     if (!hasRoom) {
       this.#withdraw(consumer);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ClaimRequest, Engine, EngineQueue, NewMessage, Receipt } from "../../engine.js";
+import type { ClaimRequest, Dropped, Engine, EngineQueue, NewMessage, Receipt } from "../../engine.js";
 import { type ManualClock, manualClock } from "../../testing/manual-clock.js";
 import { memoryEngine } from "./engine.js";
 
@@ -143,6 +143,35 @@ describe("the memory engine", () => {
     const signal = AbortSignal.abort();
     await expect(queue.schedule([message("a")], { signal })).rejects.toMatchObject({ code: "not-sent" });
     expect((await queue.counts()).due).toBe(0);
+  });
+
+  it("remembers ids for all who open a queue once one of them asked for it", async () => {
+    await engine.open("orders", { rememberFor: 500 }).schedule([message("a"), message("b")]);
+    await queue.cancel(["a"]);
+    await clock.advance(499);
+    expect(await queue.schedule([message("a")])).toEqual([{ outcome: "duplicate", dueAt: start }]);
+    await clock.advance(1);
+    expect(await queue.schedule([message("a")])).toEqual([{ outcome: "scheduled", dueAt: start + 500 }]);
+  });
+
+  it("tells those whose call had dead letters fall out, and only them", async () => {
+    engine = memoryEngine({ clock, deadLetters: { max: 1 } });
+    const told: Record<"one" | "two", Dropped[]> = { one: [], two: [] };
+    const one = engine.open("orders", { onDropped: (dropped) => told.one.push(dropped) });
+    const two = engine.open("orders", { onDropped: (dropped) => told.two.push(dropped) });
+    await engine.open("orders").schedule(["a", "b", "c", "d"].map((id) => message(id)));
+    const { leaseUntil } = await one.claim(request({ token: "t" }));
+    const burial = (id: string) => ({ id, token: "t", leaseUntil, reason: "poison" });
+    await one.bury(["a", "b"].map(burial));
+    await two.bury([burial("c")]);
+    await engine.open("orders").bury([burial("d")]);
+    expect(told).toEqual({ one: [{ ids: ["a"], total: 1 }], two: [{ ids: ["b"], total: 2 }] });
+  });
+
+  it("refuses bounds of dead letters that are none", () => {
+    expect(() => memoryEngine({ deadLetters: { max: -1 } })).toThrow(
+      expect.objectContaining({ code: "invalid-argument" }),
+    );
   });
 
   it("refuses a poll that is no duration", () => {
@@ -309,6 +338,20 @@ describe("consumers that wait on the memory engine", () => {
     await clock.advance(1_000);
     expect(delivered).toEqual([{ id: "a", at: start + 700 }]);
     expect(claims).toHaveLength(1);
+  });
+
+  it("meet on time what a claim that does not return leaves behind, and the end of its leases", async () => {
+    await consumeByMany(10);
+    await queue.pause();
+    await queue.schedule([message("a", 0), message("b", 0)]);
+    await queue.resume();
+    const once = { limit: 1, lease: 1_000, consumer: "once", token: "once", attempts: 5, returns: false };
+    expect((await queue.claim(once)).messages.map(({ id }) => id)).toEqual(["a"]);
+    await clock.advance(1_500);
+    expect(delivered).toEqual([
+      { id: "b", at: start },
+      { id: "a", at: start + 1_000 },
+    ]);
   });
 
   it("claim once in a poll while nothing comes due, whatever is scheduled", async () => {

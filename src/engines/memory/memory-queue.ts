@@ -1,14 +1,19 @@
 import type { Clock } from "../../clock.js";
 import type {
+  AuditReport,
   Burial,
   CallOptions,
   Claimed,
   ClaimRequest,
   ClaimResult,
   Counts,
+  DueTime,
   EngineQueue,
   Extension,
+  ListPage,
+  ListQuery,
   NewMessage,
+  OpenOptions,
   Receipt,
   Release,
   Reschedule,
@@ -19,10 +24,9 @@ import type {
   Watcher,
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
-import { Duty } from "./duty.js";
-import { LastClaims } from "./last-claims.js";
+import type { KeptQueue } from "./kept-queue.js";
 import { copyOf, type MessageRecord } from "./message-record.js";
-import { type Buried, MessageStore } from "./message-store.js";
+import type { Buried, MessageStore } from "./message-store.js";
 
 // The same limits as those of the Redis engine, so that a consumer meets the same answers here as there.
 const claimedAtMost = 250;
@@ -30,7 +34,7 @@ const reclaimedAtMost = 125;
 const payloadBytesAtMost = 1024 * 1024;
 
 /**
- * The operations on one queue in memory.
+ * The operations on one queue in memory, as one of those who opened it has them.
  *
  * Each is one step: it reads and writes before it returns its promise, so calls take effect in the order in which they were
  * made. Nothing here waits for anything but that promise; `setImmediate`, `process.nextTick` and `queueMicrotask` stand
@@ -38,15 +42,15 @@ const payloadBytesAtMost = 1024 * 1024;
  */
 export class MemoryQueue implements EngineQueue {
   readonly clock: Clock;
-  readonly #store = new MessageStore();
-  readonly #duty: Duty;
-  readonly #lastClaims = new LastClaims();
-  #paused = false;
-  #closed = false;
+  readonly #kept: KeptQueue;
+  readonly #store: MessageStore;
+  readonly #options: OpenOptions;
 
-  constructor(clock: Clock, poll: number) {
-    this.clock = clock;
-    this.#duty = new Duty({ poll, clock, nextWork: () => this.#nextWork() });
+  constructor(kept: KeptQueue, options: OpenOptions = {}) {
+    this.clock = kept.clock;
+    this.#kept = kept;
+    this.#store = kept.store;
+    this.#options = options;
   }
 
   schedule(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]> {
@@ -56,34 +60,36 @@ export class MemoryQueue implements EngineQueue {
           cause: options.signal.reason,
         });
       }
+      this.#store.rememberFor(this.#options.rememberFor ?? 0);
       const results = messages.map((message) => this.#store.schedule(message, now));
-      this.#duty.expect(this.#nextWork());
+      this.#wake();
       return results;
     });
   }
 
   claim(request: ClaimRequest): Promise<ClaimResult> {
     return this.#step((now) => {
-      const { consumer, token } = request;
+      const { consumer, token, returns = true } = request;
       const buried = this.#store.reclaim(reclaimedAtMost, now);
-      const given = this.#lastClaims.recall(consumer, token, now);
+      const given = this.#kept.lastClaims.recall(consumer, token, now);
       const leaseUntil = given?.leaseUntil ?? Math.ceil(now + request.lease);
       const messages = given ? this.#stillHeld(given.ids, token) : this.#take(request, leaseUntil, buried, now);
-      if (!given) this.#lastClaims.remember(consumer, { token, leaseUntil, ids: messages.map(({ id }) => id) }, now);
+      if (!given)
+        this.#kept.lastClaims.remember(consumer, { token, leaseUntil, ids: messages.map(({ id }) => id) }, now);
       const hasRoom = messages.length < request.limit;
-      const nextAt = this.#duty.claimed(consumer, { hasRoom, work: this.#nextWork(), now });
+      const nextAt = this.#kept.duty.claimed(consumer, { hasRoom, work: this.#kept.nextWork(), now, returns });
       return { messages, leaseUntil, now, nextAt, buried, missing: [] };
     });
   }
 
   acknowledge(receipts: readonly Receipt[]): Promise<Settlement[]> {
-    return this.#step(() => receipts.map((receipt) => settlement(this.#store.acknowledge(receipt))));
+    return this.#step((now) => receipts.map((receipt) => settlement(this.#store.acknowledge(receipt, now))));
   }
 
   retry(retries: readonly Retry[]): Promise<Settlement[]> {
     return this.#step((now) => {
       const results = retries.map((retry) => settlement(this.#store.retry(retry, retry.delay, retry.error, now)));
-      this.#duty.expect(this.#nextWork());
+      this.#wake();
       return results;
     });
   }
@@ -91,7 +97,7 @@ export class MemoryQueue implements EngineQueue {
   release(releases: readonly Release[]): Promise<Settlement[]> {
     return this.#step((now) => {
       const results = releases.map((release) => settlement(this.#store.release(release, release.delay, now)));
-      this.#duty.expect(this.#nextWork());
+      this.#wake();
       return results;
     });
   }
@@ -111,7 +117,7 @@ export class MemoryQueue implements EngineQueue {
           : { outcome: "lease-lost" };
       });
       // A lease may have been made shorter.
-      this.#duty.expect(this.#nextWork());
+      this.#wake();
       return results;
     });
   }
@@ -123,7 +129,7 @@ export class MemoryQueue implements EngineQueue {
   reschedule(changes: readonly Reschedule[]): ReturnType<EngineQueue["reschedule"]> {
     return this.#step((now) => {
       const results = changes.map(({ id, due }) => this.#store.reschedule(id, due, now));
-      this.#duty.expect(this.#nextWork());
+      this.#wake();
       return results;
     });
   }
@@ -133,58 +139,88 @@ export class MemoryQueue implements EngineQueue {
   }
 
   counts(): Promise<Counts> {
-    return this.#step((now) => ({ ...this.#store.counts(now), paused: this.#paused }));
+    return this.#step((now) => ({ ...this.#store.counts(now), paused: this.#kept.paused }));
+  }
+
+  list(query: ListQuery): Promise<ListPage> {
+    return this.#step((now) => this.#store.list(query, now));
+  }
+
+  revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {
+    return this.#step((now) => {
+      const revived = this.#store.revive(ids, due, now);
+      this.#wake();
+      return revived;
+    });
+  }
+
+  remove(ids: readonly string[]): Promise<number> {
+    return this.#step((now) => this.#store.remove(ids, now));
+  }
+
+  purge(what: "waiting" | "dead"): Promise<number> {
+    return this.#step((now) => this.#store.purge(what, now));
+  }
+
+  audit(): Promise<AuditReport> {
+    return this.#step(() => this.#store.audit());
+  }
+
+  repair(): Promise<AuditReport> {
+    return this.#step((now) => {
+      const report = this.#store.repair(now);
+      this.#wake();
+      return report;
+    });
   }
 
   pause(): Promise<void> {
     return this.#step(() => {
-      this.#paused = true;
+      this.#kept.paused = true;
     });
   }
 
   resume(): Promise<void> {
     return this.#step(() => {
-      this.#paused = false;
+      this.#kept.paused = false;
       // Wakes one; that one passes on what does not fit.
-      this.#duty.expect(this.#nextWork());
+      this.#wake();
     });
   }
 
   watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
     return this.#step(() => {
-      this.#duty.join(consumer, watcher);
+      this.#kept.duty.join(consumer, watcher);
       let ended = false;
       return {
         [Symbol.asyncDispose]: async () => {
           if (ended) return;
           ended = true;
-          this.#lastClaims.forget(consumer);
-          this.#duty.leave(consumer, this.#closed ? Infinity : this.#nextWork());
+          this.#kept.lastClaims.forget(consumer);
+          this.#kept.duty.leave(consumer, this.#kept.closed ? Infinity : this.#kept.nextWork());
         },
       };
     });
   }
 
-  /** From now on every call is refused with `closed`. */
-  close(): void {
-    this.#closed = true;
-  }
-
   /** Runs one operation at the time of the clock; what it throws rejects the promise. */
   async #step<Result>(operation: (now: number) => Result): Promise<Result> {
-    if (this.#closed) throw new PunctualError("closed", "The memory engine was closed; make a new one.");
-    return operation(this.clock.now());
+    if (this.#kept.closed) throw new PunctualError("closed", "The memory engine was closed; make a new one.");
+    const result = operation(this.clock.now());
+    const dropped = this.#store.takeDropped();
+    if (dropped) this.#options.onDropped?.(dropped);
+    return result;
   }
 
-  /** When a claim would find something: to take, unless the queue is paused, or to reclaim. */
-  #nextWork(): number {
-    return Math.min(this.#paused ? Infinity : this.#store.nextDue(), this.#store.nextLeaseEnd());
+  /** Wakes a consumer if there is something to claim before one comes by itself. */
+  #wake(): void {
+    this.#kept.duty.expect(this.#kept.nextWork());
   }
 
   /** Leases due messages until the request or a budget is full; adds those that it buried instead to `buried`. */
   #take(request: ClaimRequest, leaseUntil: number, buried: Buried[], now: number): Claimed[] {
     const messages: Claimed[] = [];
-    if (this.#paused) return messages;
+    if (this.#kept.paused) return messages;
     let bytes = 0;
     for (let seen = 0; seen < Math.min(request.limit, claimedAtMost); seen++) {
       const record = this.#store.peekDue(now);

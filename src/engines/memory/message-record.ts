@@ -1,12 +1,11 @@
 import { latestTime } from "../../duration.js";
-import type { DueTime, FailureRecord, NewMessage, StoredMessage } from "../../engine.js";
-import type { HeapItem } from "./heap.js";
+import type { DueTime, FailureRecord, MessageState, NewMessage, StoredMessage } from "../../engine.js";
 
 /**
  * A message as the memory engine keeps it. Its state follows from it: with `buried` it is dead, with `lease` leased, else
- * scheduled or due by `dueAt`. So no message is in two states, and no index can contradict it.
+ * scheduled or due by `dueAt`. So no message is in two states.
  */
-export interface MessageRecord extends HeapItem {
+export interface MessageRecord {
   readonly id: string;
   /** Its place among equal due times; counted up by the queue. */
   readonly sequence: number;
@@ -52,7 +51,20 @@ export function newRecord(message: NewMessage, sequence: number, now: number): M
     lease: undefined,
     lastError: undefined,
     buried: undefined,
-    slot: -1,
+  };
+}
+
+/** A dead letter that was brought back: with attempts counted anew and no expiry, as the youngest of its due time. */
+export function revivedRecord(record: MessageRecord, due: DueTime, sequence: number, now: number): MessageRecord {
+  return {
+    ...record,
+    sequence,
+    expiresAt: Infinity,
+    dueAt: dueAtOf(due, now),
+    failures: 0,
+    lease: undefined,
+    lastError: undefined,
+    buried: undefined,
   };
 }
 
@@ -73,19 +85,34 @@ export function isLeaseOver(record: MessageRecord, now: number): boolean {
   return record.lease !== undefined && record.lease.until <= now;
 }
 
-/** The message as a reader sees it: one whose lease has ended looks as it will when it is reclaimed. */
+/** Whether a leased message may be delivered once more after this delivery has failed. */
+export function hasAttemptsLeft(record: MessageRecord): boolean {
+  return record.lease !== undefined && record.failures + 1 < record.lease.attempts;
+}
+
+/** The state that a reader sees: a message whose lease has ended is in the one that it will be in when it is reclaimed. */
+export function stateOf(record: MessageRecord, now: number): MessageState {
+  if (record.buried) return "dead";
+  if (!record.lease) return record.dueAt <= now ? "due" : "scheduled";
+  if (!isLeaseOver(record, now)) return "leased";
+  return hasAttemptsLeft(record) ? "due" : "dead";
+}
+
+/** The message as a reader sees it; see `stateOf`. */
 export function storedMessageOf(record: MessageRecord, now: number): StoredMessage {
-  const { id, lease, headers, lastError } = record;
+  const { id, lease, headers, lastError, dueAt } = record;
+  const state = stateOf(record, now);
   const common = {
     id,
+    state,
     payload: copyOf(record.payload),
+    dueAt: state === "due" && lease ? lease.until : dueAt,
     attempt: record.failures + (lease ? 1 : 0),
     ...(headers && { headers }),
     ...(lastError && { lastError: { ...lastError } }),
   };
-  if (record.buried) return { ...common, state: "dead", dueAt: record.dueAt, buried: { ...record.buried } };
-  if (!lease) return { ...common, state: record.dueAt <= now ? "due" : "scheduled", dueAt: record.dueAt };
-  if (!isLeaseOver(record, now)) return { ...common, state: "leased", dueAt: record.dueAt, leaseUntil: lease.until };
-  if (common.attempt < lease.attempts) return { ...common, state: "due", dueAt: lease.until };
-  return { ...common, state: "dead", dueAt: record.dueAt, buried: { reason: "attempts", at: Math.floor(lease.until) } };
+  if (state === "leased" && lease) return { ...common, leaseUntil: lease.until };
+  if (state !== "dead") return common;
+  // It is buried as of the end of its lease, whenever that is noticed.
+  return { ...common, buried: record.buried ? { ...record.buried } : { reason: "attempts", at: lease?.until ?? 0 } };
 }

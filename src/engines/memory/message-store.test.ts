@@ -184,7 +184,7 @@ describe("the messages of a queue", () => {
 
   it("settles nothing for a token whose lease was settled, reclaimed, or never given", () => {
     const calls = [
-      (lease: Receipt) => store.acknowledge(lease),
+      (lease: Receipt) => store.acknowledge(lease, start),
       (lease: Receipt) => store.retry(lease, 1_000, undefined, start),
       (lease: Receipt) => store.release(lease, undefined, start),
       (lease: Receipt) => store.bury(lease, "no", undefined, start),
@@ -201,8 +201,8 @@ describe("the messages of a queue", () => {
       expect(call(receipt("absent", "new"))).toBe(false);
     }
     expect(store.get("m", start + 1_000)).toEqual(before);
-    expect(store.acknowledge(receipt("m", "new"))).toBe(true);
-    expect(store.acknowledge(receipt("m", "new"))).toBe(false);
+    expect(store.acknowledge(receipt("m", "new"), start)).toBe(true);
+    expect(store.acknowledge(receipt("m", "new"), start)).toBe(false);
     expect(store.get("m", start)).toBeUndefined();
   });
 
@@ -213,7 +213,7 @@ describe("the messages of a queue", () => {
     store.extend(receipt("m"), start + 3_000);
     expect(store.nextLeaseEnd()).toBe(start + 3_000);
     store.reclaim(10, start + 2_999);
-    expect(store.acknowledge(receipt("m"))).toBe(true);
+    expect(store.acknowledge(receipt("m"), start)).toBe(true);
     expect(store.nextLeaseEnd()).toBe(Infinity);
   });
 

@@ -1,16 +1,34 @@
+import type { DeadLetterBounds } from "../../dead-letter-bounds.js";
 import type {
+  AuditReport,
   BurialReason,
   Counts,
   DueTime,
   EngineQueue,
   FailureRecord,
+  ListPage,
+  ListQuery,
   NewMessage,
   Receipt,
+  Dropped,
   ScheduleResult,
   StoredMessage,
 } from "../../engine.js";
-import { Heap } from "./heap.js";
-import { dueAtOf, isLeaseOver, type MessageRecord, newRecord, noteError, storedMessageOf } from "./message-record.js";
+import { audit, repair } from "./audit.js";
+import { GoneIds } from "./gone-ids.js";
+import { listMessages, recordsIn } from "./list.js";
+import { leaseEnd, MessageIndexes } from "./message-indexes.js";
+import {
+  dueAtOf,
+  hasAttemptsLeft,
+  isLeaseOver,
+  type MessageRecord,
+  newRecord,
+  noteError,
+  revivedRecord,
+  stateOf,
+  storedMessageOf,
+} from "./message-record.js";
 
 /** The answer of an operation of the contract about one item. */
 type Answer<Operation extends "cancel" | "reschedule"> = Awaited<ReturnType<EngineQueue[Operation]>>[number];
@@ -26,39 +44,46 @@ export interface Buried {
  * one step at the moment `now`.
  */
 export class MessageStore {
-  readonly #messages = new Map<string, MessageRecord>();
-  /** Scheduled and due ones, in the order of delivery. */
-  readonly #waiting = new Heap<MessageRecord>(
-    (a, b) => a.dueAt < b.dueAt || (a.dueAt === b.dueAt && a.sequence < b.sequence),
-  );
-  /** Leased ones, by the end of their leases. */
-  readonly #leased = new Heap<MessageRecord>((a, b) => {
-    const [endOfA, endOfB] = [leaseEnd(a), leaseEnd(b)];
-    return endOfA < endOfB || (endOfA === endOfB && a.sequence < b.sequence);
-  });
-  #dead = 0;
+  readonly #indexes: MessageIndexes;
+  readonly #gone = new GoneIds();
+  readonly #bounds: DeadLetterBounds;
   #lastSequence = 0;
+  /** Dead letters that were dropped to keep the bounds: those that nobody was told of yet, and how many there ever were. */
+  #dropped: string[] = [];
+  #droppedTotal = 0;
+
+  /** `indexes`: handed in by tests that break them. */
+  constructor(bounds: DeadLetterBounds = { max: undefined, maxAge: undefined }, indexes = new MessageIndexes()) {
+    this.#bounds = bounds;
+    this.#indexes = indexes;
+  }
 
   /** When the next waiting message is due; `Infinity` when none waits. */
   nextDue(): number {
-    return this.#waiting.peek()?.dueAt ?? Infinity;
+    return this.#indexes.waiting.first()?.dueAt ?? Infinity;
   }
 
   /** When the next lease ends; `Infinity` when none is held. */
   nextLeaseEnd(): number {
-    const first = this.#leased.peek();
+    const first = this.#indexes.leaseEnds.first();
     return first ? leaseEnd(first) : Infinity;
   }
 
+  /** How long ids are remembered that go from now on, ms; 0 changes nothing. */
+  rememberFor(duration: number): void {
+    this.#gone.rememberFor(duration);
+  }
+
   schedule(message: NewMessage, now: number): ScheduleResult {
-    const present = this.#messages.get(message.id);
+    const present = this.#find(message.id);
     if (present && message.onDuplicate === "keep") return { outcome: "duplicate", dueAt: present.dueAt };
     if (present?.lease && !isLeaseOver(present, now)) return { outcome: "leased", dueAt: present.dueAt };
-    if (present) this.#remove(present);
+    const wentAt = present ? undefined : this.#gone.wentAt(message.id, now);
+    if (wentAt !== undefined) return { outcome: "duplicate", dueAt: wentAt };
+    if (present) this.#indexes.remove(present);
     // A replaced message is a new one: it goes behind those with its due time, and its attempts count anew.
     const record = newRecord(message, ++this.#lastSequence, now);
-    this.#messages.set(record.id, record);
-    this.#waiting.push(record);
+    this.#indexes.add(record);
     return { outcome: present ? "replaced" : "scheduled", dueAt: record.dueAt };
   }
 
@@ -66,17 +91,16 @@ export class MessageStore {
   reclaim(limit: number, now: number): Buried[] {
     const buried: Buried[] = [];
     for (let reclaimed = 0; reclaimed < limit; reclaimed++) {
-      const record = this.#leased.peek();
+      const record = this.#indexes.leaseEnds.first();
       if (!record || !isLeaseOver(record, now)) break;
-      const end = leaseEnd(record);
-      if (this.#endLease(record, end, end) === "buried") buried.push({ id: record.id, reason: "attempts" });
+      if (this.#reclaim(record, now) === "buried") buried.push({ id: record.id, reason: "attempts" });
     }
     return buried;
   }
 
   /** The first message that is due, if any. */
   peekDue(now: number): MessageRecord | undefined {
-    const first = this.#waiting.peek();
+    const first = this.#indexes.waiting.first();
     return first && first.dueAt <= now ? first : undefined;
   }
 
@@ -87,13 +111,11 @@ export class MessageStore {
   lease(record: MessageRecord, token: string, until: number, attempts: number, now: number): Buried | undefined {
     const limit = record.attempts ?? attempts;
     const reason = Math.floor(now) > record.expiresAt ? "expired" : record.failures >= limit ? "attempts" : undefined;
-    this.#waiting.remove(record);
     if (reason !== undefined) {
-      this.#bury(record, reason, now);
+      this.#bury(record, reason, now, now);
       return { id: record.id, reason };
     }
-    record.lease = { token, attempts: limit, until };
-    this.#leased.push(record);
+    this.#indexes.change(record, () => (record.lease = { token, attempts: limit, until }));
     return undefined;
   }
 
@@ -102,13 +124,13 @@ export class MessageStore {
    * whose deadline has passed holds until somebody reclaims it, because until then nobody else works on the message.
    */
   held(id: string, token: string): MessageRecord | undefined {
-    const record = this.#messages.get(id);
+    const record = this.#find(id);
     return record?.lease?.token === token ? record : undefined;
   }
 
-  acknowledge(receipt: Receipt): boolean {
+  acknowledge(receipt: Receipt, now: number): boolean {
     const record = this.held(receipt.id, receipt.token);
-    if (record) this.#remove(record);
+    if (record) this.#forget(record, now);
     return record !== undefined;
   }
 
@@ -116,17 +138,17 @@ export class MessageStore {
     const record = this.held(receipt.id, receipt.token);
     if (!record) return false;
     noteError(record, error, now);
-    this.#endLease(record, dueAtOf({ delay }, now), now);
+    this.#endLease(record, { dueAt: dueAtOf({ delay }, now), buriedAt: now }, now);
     return true;
   }
 
   release(receipt: Receipt, delay: number | undefined, now: number): boolean {
     const record = this.held(receipt.id, receipt.token);
     if (!record) return false;
-    this.#leased.remove(record);
-    record.lease = undefined;
-    if (delay !== undefined) record.dueAt = dueAtOf({ delay }, now);
-    this.#waiting.push(record);
+    this.#indexes.change(record, () => {
+      record.lease = undefined;
+      if (delay !== undefined) record.dueAt = dueAtOf({ delay }, now);
+    });
     return true;
   }
 
@@ -134,92 +156,146 @@ export class MessageStore {
     const record = this.held(receipt.id, receipt.token);
     if (!record) return false;
     noteError(record, error, now);
-    this.#leased.remove(record);
     record.failures += 1;
-    this.#bury(record, reason, now);
+    this.#bury(record, reason, now, now);
     return true;
   }
 
   extend(receipt: Receipt, until: number): boolean {
     const record = this.held(receipt.id, receipt.token);
-    if (!record?.lease) return false;
-    this.#leased.remove(record);
-    record.lease = { ...record.lease, until };
-    this.#leased.push(record);
+    const lease = record?.lease;
+    if (!record || !lease) return false;
+    this.#indexes.change(record, () => (record.lease = { ...lease, until }));
     return true;
   }
 
   cancel(id: string, now: number): Answer<"cancel"> {
-    const record = this.#messages.get(id);
+    const record = this.#find(id);
     if (!record) return "absent";
     if (record.lease && !isLeaseOver(record, now)) return "leased";
-    this.#remove(record);
+    this.#forget(record, now);
     return "cancelled";
   }
 
   reschedule(id: string, due: DueTime, now: number): Answer<"reschedule"> {
-    const record = this.#messages.get(id);
+    const record = this.#find(id);
     if (!record) return "absent";
-    if (isLeaseOver(record, now)) this.#endLease(record, leaseEnd(record), leaseEnd(record));
+    if (isLeaseOver(record, now)) this.#reclaim(record, now);
     if (record.lease) return "leased";
     if (record.buried) return "dead";
-    this.#waiting.remove(record);
-    record.dueAt = dueAtOf(due, now);
-    this.#waiting.push(record);
+    this.#indexes.change(record, () => (record.dueAt = dueAtOf(due, now)));
     return "rescheduled";
   }
 
   get(id: string, now: number): StoredMessage | undefined {
-    const record = this.#messages.get(id);
+    const record = this.#find(id);
     return record && storedMessageOf(record, now);
   }
 
-  /** Looks only at what is due and at leases that have ended; what is scheduled and leased follows from the totals. */
+  list(query: ListQuery, now: number): ListPage {
+    return listMessages(this.#indexes, query, now);
+  }
+
+  /** Goes through the leases that have ended; all else follows from the places in the indexes. */
   counts(now: number): Omit<Counts, "paused"> {
-    let due = 0;
-    for (const _ of this.#waiting.leading((record) => record.dueAt <= now)) due += 1;
-    const counts = { scheduled: this.#waiting.size - due, due, leased: this.#leased.size, dead: this.#dead };
-    for (const record of this.#leased.leading((candidate) => isLeaseOver(candidate, now))) {
+    const { waiting, leased, dead } = this.#indexes;
+    const due = waiting.rank((record) => record.dueAt > now);
+    const counts = { scheduled: waiting.size - due, due, leased: leased.size, dead: dead.size };
+    for (const record of this.#indexes.ended(now)) {
       counts.leased -= 1;
       counts[hasAttemptsLeft(record) ? "due" : "dead"] += 1;
     }
     return counts;
   }
 
-  /** Ends a lease at `at`, whose delivery counts: due again at `dueAt`, or buried when that was the last attempt. */
-  #endLease(record: MessageRecord, dueAt: number, at: number): "due" | "buried" {
+  revive(ids: readonly string[] | "all", due: DueTime, now: number): number {
+    let revived = 0;
+    for (const record of this.#dead(ids, now)) {
+      this.#indexes.remove(record);
+      this.#indexes.add(revivedRecord(record, due, ++this.#lastSequence, now));
+      revived += 1;
+    }
+    return revived;
+  }
+
+  remove(ids: readonly string[], now: number): number {
+    const dead = this.#dead(ids, now);
+    for (const record of dead) this.#forget(record, now);
+    return dead.length;
+  }
+
+  purge(what: "waiting" | "dead", now: number): number {
+    const states = what === "dead" ? (["dead"] as const) : (["due", "scheduled"] as const);
+    const records = states.flatMap((state) => [...recordsIn(this.#indexes, state, now)]);
+    for (const record of records) this.#forget(record, now);
+    return records.length;
+  }
+
+  audit(): AuditReport {
+    return audit(this.#indexes);
+  }
+
+  repair(now: number): AuditReport {
+    return repair(this.#indexes, now);
+  }
+
+  /** The dead letters that were dropped since this was last asked, and how many there ever were; nothing when none. */
+  takeDropped(): Dropped | undefined {
+    const ids = this.#dropped;
+    if (ids.length === 0) return undefined;
+    this.#dropped = [];
+    return { ids, total: this.#droppedTotal };
+  }
+
+  #find(id: string): MessageRecord | undefined {
+    return this.#indexes.messages.get(id);
+  }
+
+  /** Those of the ids, or of all messages in their order, that are dead letters; each once. */
+  #dead(ids: readonly string[] | "all", now: number): MessageRecord[] {
+    if (ids === "all") return [...recordsIn(this.#indexes, "dead", now)];
+    const records = [...new Set(ids)].map((id) => this.#find(id));
+    return records.filter((record) => record !== undefined && stateOf(record, now) === "dead") as MessageRecord[];
+  }
+
+  /** Ends a lease whose time is over, as of its end: whoever looked in between was told that time. */
+  #reclaim(record: MessageRecord, now: number): "due" | "buried" {
+    return this.#endLease(record, { dueAt: leaseEnd(record), buriedAt: leaseEnd(record) }, now);
+  }
+
+  /** Ends a lease whose delivery counts: due again at `dueAt`, or buried when that was the last attempt. */
+  #endLease(record: MessageRecord, to: { dueAt: number; buriedAt: number }, now: number): "due" | "buried" {
     const again = hasAttemptsLeft(record);
-    this.#leased.remove(record);
-    record.lease = undefined;
     record.failures += 1;
     if (!again) {
-      this.#bury(record, "attempts", at);
+      this.#bury(record, "attempts", to.buriedAt, now);
       return "buried";
     }
-    record.dueAt = dueAt;
-    this.#waiting.push(record);
+    this.#indexes.change(record, () => {
+      record.lease = undefined;
+      record.dueAt = to.dueAt;
+    });
     return "due";
   }
 
-  #bury(record: MessageRecord, reason: string, now: number): void {
-    record.lease = undefined;
-    record.buried = { reason, at: Math.floor(now) };
-    this.#dead += 1;
+  #bury(record: MessageRecord, reason: string, at: number, now: number): void {
+    this.#indexes.change(record, () => {
+      record.lease = undefined;
+      record.buried = { reason, at: Math.floor(at) };
+    });
+    const { dead } = this.#indexes;
+    const { max = Infinity, maxAge = Infinity } = this.#bounds;
+    for (let oldest = dead.first(); oldest?.buried; oldest = dead.first()) {
+      if (dead.size <= max && oldest.buried.at + maxAge > now) break;
+      this.#forget(oldest, now);
+      this.#dropped.push(oldest.id);
+      this.#droppedTotal += 1;
+    }
   }
 
-  #remove(record: MessageRecord): void {
-    if (record.buried) this.#dead -= 1;
-    else if (record.lease) this.#leased.remove(record);
-    else this.#waiting.remove(record);
-    this.#messages.delete(record.id);
+  /** Deletes a message; its id is remembered if that was asked for. */
+  #forget(record: MessageRecord, now: number): void {
+    this.#indexes.remove(record);
+    this.#gone.add(record.id, now);
   }
-}
-
-function leaseEnd(record: MessageRecord): number {
-  return record.lease?.until ?? Infinity;
-}
-
-/** Whether a leased message may be delivered once more after this delivery has failed. */
-function hasAttemptsLeft(record: MessageRecord): boolean {
-  return record.lease !== undefined && record.failures + 1 < record.lease.attempts;
 }

@@ -14,10 +14,12 @@ export interface QueueKeys {
   readonly dead: string;
   /** hash: consumer → its last claim. */
   readonly claims: string;
-  /** hash: sequence, layout version, pause, who is on duty. */
+  /** hash: sequence, layout version, pause, who is on duty, how long ids stay known. */
   readonly state: string;
   /** zset: consumers with room → until when their wait counts. */
   readonly waiting: string;
+  /** zset: id of a message that is gone → until when the id stays known. */
+  readonly gone: string;
   /** Prefix of the channels on which consumers are woken; a consumer's name follows. */
   readonly channel: string;
 }
@@ -34,6 +36,7 @@ export function queueKeys(prefix: string, queue: string): QueueKeys {
     claims: `${base}:claims`,
     state: `${base}:state`,
     waiting: `${base}:waiting`,
+    gone: `${base}:gone`,
     channel: `${base}:wake:`,
   };
 }

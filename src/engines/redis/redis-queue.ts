@@ -4,7 +4,9 @@ import type {
   CallOptions,
   ClaimRequest,
   ClaimResult,
+  DueTime,
   EngineQueue,
+  ListQuery,
   NewMessage,
   Receipt,
   Release,
@@ -12,21 +14,28 @@ import type {
   Retry,
   Watcher,
 } from "../../engine.js";
+import { idGenerator } from "../../message-id.js";
 import { ConsumerWatch } from "./consumer-watch.js";
 import type { QueueKeys } from "./keys.js";
 import type { Evaluator } from "./script.js";
 import { acknowledge } from "./scripts/acknowledge.js";
+import { audit, repair } from "./scripts/audit.js";
 import { bury } from "./scripts/bury.js";
 import { cancel } from "./scripts/cancel.js";
 import { claim } from "./scripts/claim.js";
 import { counts } from "./scripts/counts.js";
+import type { Bounded } from "./scripts/dropped.js";
 import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
+import { list } from "./scripts/list.js";
 import { pause } from "./scripts/pause.js";
+import { purge } from "./scripts/purge.js";
 import { release } from "./scripts/release.js";
+import { remove } from "./scripts/remove.js";
 import { reschedule } from "./scripts/reschedule.js";
 import { resume } from "./scripts/resume.js";
 import { retry } from "./scripts/retry.js";
+import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
 import type { Supervisor } from "./supervisor.js";
 
@@ -36,6 +45,9 @@ export interface RedisQueueOptions {
   /** Runs everything else. */
   readonly calls: Evaluator;
   readonly keys: QueueKeys;
+  readonly rememberFor: number | undefined;
+  /** The bounds of dead letters, and who hears of those that fall out. */
+  readonly bounded: Bounded;
 }
 
 /** One queue in Redis: which script runs on which connection. What an operation does is in `scripts/<verb>`. */
@@ -44,24 +56,30 @@ export class RedisQueue implements EngineQueue {
   readonly #work: Supervisor;
   readonly #calls: Evaluator;
   readonly #keys: QueueKeys;
+  readonly #rememberFor: number | undefined;
+  readonly #bounded: Bounded;
   readonly #watches = new Map<string, ConsumerWatch>();
+  /** Names operations whose answer Redis keeps, so that a lost reply costs no count. */
+  readonly #nameOperation = idGenerator();
   #order = 0;
 
-  constructor({ work, calls, keys }: RedisQueueOptions) {
+  constructor({ work, calls, keys, rememberFor, bounded }: RedisQueueOptions) {
     this.clock = work.clock;
     this.#work = work;
     this.#calls = calls;
     this.#keys = keys;
+    this.#rememberFor = rememberFor;
+    this.#bounded = bounded;
   }
 
   schedule(messages: readonly NewMessage[], options?: CallOptions) {
-    return schedule(this.#calls, this.#keys, messages, options);
+    return schedule(this.#calls, this.#keys, messages, { ...options, rememberFor: this.#rememberFor });
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     // Grows with each claim of a consumer, also when an engine that was closed had one of the same name.
     this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
-    const result = await claim(this.#work, this.#keys, { ...request, order: this.#order });
+    const result = await claim(this.#work, this.#keys, { ...request, order: this.#order }, this.#bounded);
     this.#watches.get(request.consumer)?.claimed(result.now);
     return result;
   }
@@ -71,7 +89,7 @@ export class RedisQueue implements EngineQueue {
   }
 
   retry(retries: readonly Retry[]) {
-    return retry(this.#work, this.#keys, retries);
+    return retry(this.#work, this.#keys, retries, this.#bounded);
   }
 
   release(releases: readonly Release[]) {
@@ -79,7 +97,7 @@ export class RedisQueue implements EngineQueue {
   }
 
   bury(burials: readonly Burial[]) {
-    return bury(this.#work, this.#keys, burials);
+    return bury(this.#work, this.#keys, burials, this.#bounded);
   }
 
   extend(receipts: readonly Receipt[], lease: number) {
@@ -91,7 +109,7 @@ export class RedisQueue implements EngineQueue {
   }
 
   reschedule(changes: readonly Reschedule[]) {
-    return reschedule(this.#calls, this.#keys, changes);
+    return reschedule(this.#calls, this.#keys, changes, this.#bounded);
   }
 
   get(ids: readonly string[]) {
@@ -100,6 +118,30 @@ export class RedisQueue implements EngineQueue {
 
   counts() {
     return counts(this.#calls, this.#keys);
+  }
+
+  list(query: ListQuery) {
+    return list(this.#calls, this.#keys, query);
+  }
+
+  revive(ids: readonly string[] | "all", due: DueTime) {
+    return revive(this.#calls, this.#keys, ids, { due, operation: this.#nameOperation() });
+  }
+
+  remove(ids: readonly string[]) {
+    return remove(this.#calls, this.#keys, ids, this.#nameOperation());
+  }
+
+  purge(what: "waiting" | "dead") {
+    return purge(this.#calls, this.#keys, what, this.#nameOperation());
+  }
+
+  audit() {
+    return audit(this.#calls, this.#keys);
+  }
+
+  repair() {
+    return repair(this.#calls, this.#keys);
   }
 
   pause() {

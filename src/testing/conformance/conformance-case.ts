@@ -1,9 +1,19 @@
+import type { DeadLetterOptions } from "../../dead-letter-bounds.js";
 import type { Engine, EngineQueue } from "../../engine.js";
 import type { PassingTime } from "./passing-time.js";
 import type { PromiseNumber } from "./promises.js";
 
 /** What a case is about, besides a promise: an operation of the contract, or one of the queue or consumer above it. */
-export type Operation = keyof EngineQueue | "open" | "close" | "consume" | "scheduleMany" | "health" | "events";
+export type Operation =
+  | keyof EngineQueue
+  | "open"
+  | "close"
+  | "consume"
+  | "receive"
+  | "deliveries"
+  | "scheduleMany"
+  | "health"
+  | "events";
 
 /** One thing that every engine does, with the steps that show it. */
 export interface ConformanceCase {
@@ -28,6 +38,11 @@ export interface ConformanceHarness extends PassingTime {
   readonly engine: Engine;
   /** A second one on the same store, as another process has it; the same one where the store lives in the process. */
   readonly other: Engine;
+  /**
+   * One that keeps dead letters within bounds, on the same store or on one of its own. It is closed with the others. An
+   * engine that has no such bounds throws.
+   */
+  bounded(deadLetters: DeadLetterOptions): Engine;
   /** A valid name that no queue in this store has had. */
   queueName(): string;
   /**
@@ -35,7 +50,7 @@ export interface ConformanceHarness extends PassingTime {
    * there is no connection.
    */
   disturb(): Promise<void>;
-  /** Closes both engines and gives everything back. */
+  /** Closes all engines and gives everything back. */
   close(): Promise<void>;
 }
 

@@ -12,7 +12,7 @@ export interface Interposition {
 export function interposed(engine: Engine, between: Interposition): Engine {
   return {
     name: engine.name,
-    open: (queue) => interposedQueue(engine.open(queue), between),
+    open: (queue, options) => interposedQueue(engine.open(queue, options), between),
     async close() {},
     async [Symbol.asyncDispose]() {},
   };
@@ -32,6 +32,12 @@ function interposedQueue(queue: EngineQueue, { around, telling = (watcher) => wa
     reschedule: (changes) => around("reschedule", () => queue.reschedule(changes)),
     get: (ids) => around("get", () => queue.get(ids)),
     counts: () => around("counts", () => queue.counts()),
+    list: (query) => around("list", () => queue.list(query)),
+    revive: (ids, due) => around("revive", () => queue.revive(ids, due)),
+    remove: (ids) => around("remove", () => queue.remove(ids)),
+    purge: (what) => around("purge", () => queue.purge(what)),
+    audit: () => around("audit", () => queue.audit()),
+    repair: () => around("repair", () => queue.repair()),
     pause: () => around("pause", () => queue.pause()),
     resume: () => around("resume", () => queue.resume()),
     watch: (consumer, watcher) => around("watch", () => queue.watch(consumer, telling(watcher))),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { memoryEngine } from "../../engines/memory/engine.js";
+import type { Engine, EngineQueue } from "../../engine.js";
 import { manualClock } from "../manual-clock.js";
 import { conformanceCases } from "./cases.js";
-import type { ConformanceSubject } from "./conformance-case.js";
+import type { ConformanceHarness, ConformanceSubject } from "./conformance-case.js";
 import { movedTime } from "./passing-time.js";
 import { type ConformanceOptions, runConformance } from "./run.js";
 
@@ -15,12 +16,27 @@ const subject: ConformanceSubject = {
       engine,
       other: engine,
       ...movedTime(clock),
+      bounded: (deadLetters) => memoryEngine({ clock, deadLetters }),
       queueName: () => "q",
       async disturb() {},
       close: () => engine.close(),
     };
   },
 };
+
+/** The same harness, with an engine whose queues were changed. */
+function withQueue(harness: ConformanceHarness, change: (queue: EngineQueue) => void): ConformanceHarness {
+  const { engine } = harness;
+  const changed: Engine = {
+    ...engine,
+    open(name, options) {
+      const queue = engine.open(name, options);
+      change(queue);
+      return queue;
+    },
+  };
+  return { ...harness, engine: changed };
+}
 
 const passing = "A claim with limit 0 takes nothing, and one with a limit takes no more than that";
 
@@ -52,11 +68,10 @@ describe("runConformance", () => {
     const broken: ConformanceSubject = {
       ...subject,
       async open() {
-        const harness = await subject.open();
-        const queue = harness.engine.open("q");
-        const claim = queue.claim.bind(queue);
-        queue.claim = (request) => claim({ ...request, limit: request.limit + 1 });
-        return harness;
+        return withQueue(await subject.open(), (queue) => {
+          const claim = queue.claim.bind(queue);
+          queue.claim = (request) => claim({ ...request, limit: request.limit + 1 });
+        });
       },
     };
     await expect(testNamed(registered({}, broken), passing)()).rejects.toThrow("strictly deep-equal");
@@ -78,9 +93,9 @@ describe("runConformance", () => {
     const hanging: ConformanceSubject = {
       ...subject,
       async open() {
-        const harness = await subject.open();
-        const queue = harness.engine.open("q");
-        queue.schedule = () => new Promise(() => {});
+        const harness = withQueue(await subject.open(), (queue) => {
+          queue.schedule = () => new Promise(() => {});
+        });
         return { ...harness, close: async () => void (closed = true) };
       },
     };

@@ -3,6 +3,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   EngineQueue,
+  ListQuery,
   NewMessage,
   Receipt,
   ScheduleResult,
@@ -86,6 +87,43 @@ export class Stage {
     const message = await this.find(id);
     assert.ok(message !== undefined, `there is no message ${JSON.stringify(id)}`);
     return message;
+  }
+
+  /**
+   * All messages of a state in pages of 100, unless the query says otherwise. `between` runs after each page that has a
+   * successor.
+   */
+  async list(
+    query: Partial<ListQuery> & Pick<ListQuery, "state">,
+    between: (page: readonly StoredMessage[]) => Promise<unknown> = async () => {},
+  ): Promise<StoredMessage[]> {
+    const { limit = 100 } = query;
+    const all: StoredMessage[] = [];
+    for (let cursor = query.cursor; ;) {
+      const page = await this.queue.list({ ...query, limit, cursor });
+      assert.ok(page.messages.length <= limit, `${page.messages.length} messages in a page of ${limit}`);
+      for (const message of page.messages) {
+        assert.equal(message.state, query.state, `${message.id} is among the ${query.state} ones`);
+      }
+      all.push(...page.messages);
+      cursor = page.cursor;
+      if (cursor === undefined) return all;
+      await between(page.messages);
+    }
+  }
+
+  /** The ids of `list`. */
+  async listed(...[query, between]: Parameters<Stage["list"]>): Promise<string[]> {
+    return (await this.list(query, between)).map((message) => message.id);
+  }
+
+  /** Schedules messages, and buries them all in one call, so that they were buried at the same time. */
+  async buryAll(all: readonly string[], options: Partial<Omit<NewMessage, "id">> = {}): Promise<void> {
+    await this.queue.schedule(all.map((id) => newMessage(id, options)));
+    const receipts = (await this.takeAll(all.length)).flatMap((claim) => claim.receipts);
+    assert.equal(receipts.length, all.length, "only what is to be buried is due");
+    const answers = await this.queue.bury(receipts.map((receipt) => ({ ...receipt, reason: "poison" })));
+    assert.ok(answers.every((answer) => answer === "settled"));
   }
 
   /** The true time of the engine, by a claim that takes nothing. */

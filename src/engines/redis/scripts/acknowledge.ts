@@ -5,7 +5,14 @@ import { settle } from "./settle.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("acknowledge", sources["acknowledge"]);
-const keyNames = ["messages", "leases", "leased", "failures", "state"] as const satisfies readonly (keyof QueueKeys)[];
+const keyNames = [
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "state",
+  "gone",
+] as const satisfies readonly (keyof QueueKeys)[];
 
 /** Deletes messages whose leases are still held. */
 export async function acknowledge(

@@ -1,14 +1,19 @@
 -- Moves messages whose leases are still held to the dead letters; the delivery counts as an attempt.
--- KEYS: leases leased failures dead state
--- ARGV: notAfter [id token reason error]
--- Reply: {now, outcomes}
-local leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- KEYS: messages leases leased failures dead state gone
+-- ARGV: notAfter mostDead deadFor [id token reason error]
+-- Reply: {now, outcomes, {id, …} dropped, how many were dropped so far}
+local messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local dead, state, gone = KEYS[5], KEYS[6], KEYS[7]
+local most_dead, dead_for = tonumber(ARGV[2]), tonumber(ARGV[3])
 --- @include begin
 --- @include format
+--- @include bodies
 --- @include held
 --- @include bury
+--- @include remember
+--- @include trim
 
-local outcomes, ids, held, at = held_of(2, 4)
+local outcomes, ids, held, at = held_of(4, 4)
 local old = read_all(failures, ids)
 for i, id in ipairs(ids) do
   local _, due = lease_of(held[i])
@@ -23,4 +28,5 @@ end
 variadic("ZREM", leases, ids)
 variadic("HDEL", leased, ids)
 bury_all()
-return { now_text, outcomes }
+trim(#ids)
+return { now_text, outcomes, dropped, dropped_total }

@@ -2,20 +2,35 @@ import type { Burial, Settlement } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeError } from "../message-format.js";
 import { defineScript, type Evaluator } from "../script.js";
+import { unbounded } from "./dropped.js";
 import { settle } from "./settle.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("bury", sources["bury"]);
-const keyNames = ["leases", "leased", "failures", "dead", "state"] as const satisfies readonly (keyof QueueKeys)[];
+const keyNames = [
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "state",
+  "gone",
+] as const satisfies readonly (keyof QueueKeys)[];
 
 /** The longest reason that is stored, UTF-16 units: its length in bytes has 16 bits. What is longer is cut. */
 const longestReason = 16_000;
 
 /** Moves messages whose leases are still held to the dead letters; the delivery counts as an attempt. */
-export async function bury(evaluator: Evaluator, keys: QueueKeys, burials: readonly Burial[]): Promise<Settlement[]> {
+export async function bury(
+  evaluator: Evaluator,
+  keys: QueueKeys,
+  burials: readonly Burial[],
+  bounded = unbounded,
+): Promise<Settlement[]> {
   return await settle(evaluator, burials, {
     script,
     keys: keyNames.map((name) => keys[name]),
+    bounded,
     itemArgs: ({ reason, error }) => [reason.slice(0, longestReason), error === undefined ? "" : encodeError(error)],
   });
 }

@@ -1,14 +1,15 @@
 -- Removes messages that nobody works on, dead letters too. Does as many as their bodies allow, from the first.
--- KEYS: schedule messages leases leased failures dead state
+-- KEYS: schedule messages leases leased failures dead state gone
 -- ARGV: notAfter [id]
 -- Reply: {now, outcomes}
 --
 -- `outcomes` has a letter for each: c cancelled, l leased, a absent. A lease that has ended counts as reclaimed.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
+local failures, dead, state, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include remember
 
 local asked = {}
 for i = 2, #ARGV do
@@ -30,11 +31,12 @@ for i, value in ipairs(values) do
   end
 end
 
--- In which index a message is need not be known: it leaves all of them. All of these free memory.
+-- In which index a message is need not be known: it leaves all of them. The first writes free memory.
 variadic("ZREM", schedule, members)
 variadic("ZREM", dead, ids)
 variadic("ZREM", leases, ids)
 variadic("HDEL", leased, ids)
 variadic("HDEL", failures, ids)
 variadic("HDEL", messages, ids)
+remember(ids)
 return { now_text, table.concat(outcomes) }

@@ -15,6 +15,7 @@ const keyNames = [
   "failures",
   "dead",
   "state",
+  "gone",
 ] as const satisfies readonly (keyof QueueKeys)[];
 
 type Answer = Awaited<ReturnType<EngineQueue["cancel"]>>[number];

@@ -1,20 +1,26 @@
 -- Takes due messages under a lease, reclaims leases that have ended, and says when to claim again.
--- KEYS: schedule messages leases leased failures dead claims state waiting
--- ARGV: notAfter consumer order token limit room lease attempts channel
--- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing}
+-- KEYS: schedule messages leases leased failures dead claims state waiting gone
+-- ARGV: notAfter consumer order token limit room lease attempts channel returns mostDead deadFor
+-- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing,
+--   {id, …} dropped, how many were dropped so far}
 local schedule, messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local dead, claims, state, waiting = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local dead, claims, state, waiting, gone = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 --- @include begin
 local consumer, order, token = ARGV[2], ARGV[3], ARGV[4]
 -- `room`: the caller has room for more than `limit`.
 local limit, room = tonumber(ARGV[5]), ARGV[6] == "1"
 local lease_until, attempts, channel = now + tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+-- Whether the caller claims again at `nextAt`.
+local returns = ARGV[10] == "1"
+local most_dead, dead_for = tonumber(ARGV[11]), tonumber(ARGV[12])
 -- Written out once: Redis writes out a number for each argument that is one, which took a third of the ZADD.
 local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
 --- @include format
 --- @include bodies
 --- @include bury
+--- @include remember
+--- @include trim
 --- @include wake
 
 -- The values of `failures`; empty when nothing failed, as is usual.
@@ -49,11 +55,11 @@ for i = 1, #found, 2 do
 end
 local values = read_bodies(ids)
 local old = failures_of(ids)
-local gone, forgotten, lease_pairs, leased_pairs = {}, {}, {}, {}
+local left, forgotten, lease_pairs, leased_pairs = {}, {}, {}, {}
 for i, id in ipairs(ids) do
   local member, due, value = found[2 * i - 1], tonumber(found[2 * i]), values[i]
   local seq = sub(member, 1, 7)
-  gone[i] = member
+  left[i] = member
   if not value or sub(value, 1, 7) ~= seq then
     -- The body was evicted or deleted by hand, and perhaps the id scheduled anew: that one has an entry of its own.
     missing[#missing + 1] = id
@@ -84,11 +90,12 @@ end
 
 --- @include turn
 
-variadic("ZREM", schedule, gone)
+variadic("ZREM", schedule, left)
 variadic("ZADD", leases, lease_pairs)
 variadic("HSET", leased, leased_pairs)
 variadic("HDEL", failures, forgotten)
 bury_all()
+trim(#buried_reply / 2)
 if not layout then
   redis.call("HSET", state, "v", 1)
 end
@@ -106,5 +113,10 @@ if not last then
     end
   end
 end
-redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. token)
-return { now_text, until_text, whole(next_at), taken, buried_reply, missing }
+if returns or #taken > 0 then
+  redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. token)
+else
+  -- Nothing to be asked for again, and nobody who would clear the entry away.
+  redis.call("HDEL", claims, consumer)
+end
+return { now_text, until_text, whole(next_at), taken, buried_reply, missing, dropped, dropped_total }

@@ -3,6 +3,7 @@ import type { QueueKeys } from "../keys.js";
 import { decodeMessage } from "../message-format.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "../reply.js";
 import { defineScript, type Evaluator } from "../script.js";
+import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("claim", sources["claim"]);
@@ -16,6 +17,7 @@ const keyNames = [
   "claims",
   "state",
   "waiting",
+  "gone",
 ] as const satisfies readonly (keyof QueueKeys)[];
 
 /** After how long a consumer claims again although it was told of nothing, ms: as in snippets/wake.lua. */
@@ -35,7 +37,8 @@ const mostAtOnce = 250;
 export async function claim(
   evaluator: Evaluator,
   keys: QueueKeys,
-  { consumer, token, limit, lease, attempts, order }: ClaimRequest & { readonly order: number },
+  { consumer, token, limit, lease, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
+  bounded = unbounded,
 ): Promise<ClaimResult> {
   const { reply } = await evaluator.evaluate(
     script,
@@ -49,9 +52,12 @@ export async function claim(
       String(Math.ceil(lease)),
       String(Math.min(attempts, 0xffffffff)),
       keys.channel,
+      returns ? "1" : "0",
+      ...boundArgs(bounded),
     ],
   );
-  const [now, leaseUntil, nextAt, taken, buried, missing] = asArray(reply, "claim");
+  const [now, leaseUntil, nextAt, taken, buried, missing, ...dropped] = asArray(reply, "claim");
+  tellDropped(bounded, dropped, "claim");
   return {
     now: asNumber(now, "claim: now"),
     leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),

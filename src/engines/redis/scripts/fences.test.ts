@@ -5,6 +5,7 @@ import { nodeRedis } from "../../../clients/node-redis.js";
 import type { Connection } from "../../../clients/port.js";
 import type { Evaluator } from "../script.js";
 import { acknowledge } from "./acknowledge.js";
+import { audit, repair } from "./audit.js";
 import { bury } from "./bury.js";
 import { cancel } from "./cancel.js";
 import { counts } from "./counts.js";
@@ -40,6 +41,8 @@ const calls: [string, Call][] = [
   ["reschedule", (evaluator, { keys }) => reschedule(evaluator, keys, [{ id: "scheduled", due: { at: 8e12 } }])],
   ["get", (evaluator, { keys }) => get(evaluator, keys, ["scheduled"])],
   ["counts", (evaluator, { keys }) => counts(evaluator, keys)],
+  ["audit", (evaluator, { keys }) => audit(evaluator, keys)],
+  ["repair", (evaluator, { keys }) => repair(evaluator, keys)],
 ];
 
 describe.each(calls)("%s", (_, call) => {

@@ -24,18 +24,30 @@ export async function get(
   keys: QueueKeys,
   ids: readonly string[],
 ): Promise<(StoredMessage | undefined)[]> {
-  const names = keyNames.map((name) => keys[name]);
-  return await inChunks(ids, { id: (id) => id }, async (chunk) => {
-    const { reply } = await evaluator.evaluate(script, names, chunk);
-    const [now, ...messages] = asArray(reply, "get");
-    const time = asNumber(now, "get: now");
-    return messages.map((message, index) => readMessage(message, chunk[index] ?? "", time));
-  });
+  return await inChunks(ids, { id: (id) => id }, async (chunk) => await getSome(evaluator, keys, chunk));
 }
 
-function readMessage(reply: Reply, id: string, now: number): StoredMessage | undefined {
-  if (reply === null) return undefined;
-  const [standing, value, due, attempts, deadline, failed, buriedAt] = asArray(reply, "get: message");
+/** Reads as many as fit into one call, from the first and at least one. */
+export async function getSome(
+  evaluator: Evaluator,
+  keys: QueueKeys,
+  ids: readonly string[],
+): Promise<(StoredMessage | undefined)[]> {
+  const { reply } = await evaluator.evaluate(
+    script,
+    keyNames.map((name) => keys[name]),
+    ids,
+  );
+  const [now, ...messages] = asArray(reply, "get");
+  const time = asNumber(now, "get: now");
+  return messages.map((message, index) =>
+    message === null ? undefined : readMessage(asArray(message, "get: message"), ids[index] ?? "", time),
+  );
+}
+
+/** Reads a message as the scripts that read give it. */
+export function readMessage(reply: readonly Reply[], id: string, now: number): StoredMessage {
+  const [standing, value, due, attempts, deadline, failed, buriedAt] = reply;
   const { payload, headers } = decodeMessage(asBytes(value, "get: value"));
   const dueAt = asNumber(due, "get: dueAt");
   const state = stateOf(asWord(standing, ["waiting", "leased", "dead"], "get: state"), dueAt, now);

@@ -4,6 +4,7 @@ import { nodeRedis } from "../../../clients/node-redis.js";
 import type { NewMessage } from "../../../engine.js";
 import { Supervisor } from "../supervisor.js";
 import { acknowledge } from "./acknowledge.js";
+import { repair } from "./audit.js";
 import { bury } from "./bury.js";
 import { cancel } from "./cancel.js";
 import { claim } from "./claim.js";
@@ -103,6 +104,41 @@ describe("At the memory limit of Redis", () => {
       expect(await counts(redis, queue.keys)).toMatchObject({ scheduled: 3, due: 0, leased: 1, dead: 2 });
       expect((await get(redis, queue.keys, ["retry"]))[0]?.lastError?.message).toBe(error.message);
     });
+  });
+
+  it("what is gone is remembered, and dead letters fall out of their bounds", async () => {
+    const queue = bench.queue();
+    await schedule(
+      redis,
+      queue.keys,
+      [message("a", { due: { at: 0 } }), message("b", { due: { at: 0 } }), message("c")],
+      {
+        rememberFor: 60_000,
+      },
+    );
+    await queue.stored("dead", {});
+    await queue.failed("dead", 1);
+    await bench.raw.command("ZADD", queue.keys.dead, 1, "dead");
+    await atTheLimit(async () => {
+      const request = { consumer: "c", token: "t", limit: 10, lease: 30_000, attempts: 5, order: 1, returns: false };
+      const { leaseUntil } = await claim(redis, queue.keys, request);
+      const receipt = (id: string) => ({ id, token: "t", leaseUntil });
+      expect(await acknowledge(redis, queue.keys, [receipt("a")])).toEqual(["settled"]);
+      expect(await cancel(redis, queue.keys, ["c"])).toEqual(["cancelled"]);
+      const bounded = { max: 1, maxAge: undefined };
+      expect(await bury(redis, queue.keys, [{ ...receipt("b"), reason: "r" }], bounded)).toEqual(["settled"]);
+      expect((await schedule(redis, queue.keys, [message("a")]))[0]?.outcome).toBe("duplicate");
+    });
+    expect(Object.keys(await queue.scores("gone")).toSorted()).toEqual(["a", "c", "dead"]);
+    expect(Object.keys(await queue.scores("dead"))).toEqual(["b"]);
+  });
+
+  it("repair goes on, though it may free nothing", async () => {
+    const queue = bench.queue();
+    await queue.stored("a", {});
+    const { problems } = await atTheLimit(() => repair(redis, queue.keys));
+    expect(problems).toMatchObject([{ kind: "message-without-index" }]);
+    expect((await queue.schedule()).map(([id]) => id)).toEqual(["a"]);
   });
 
   it("extend alone goes on, though it frees nothing", async () => {

@@ -1,23 +1,25 @@
 -- Sets another due time for messages that wait. Does as many as their bodies allow, from the first.
--- KEYS: schedule messages leases leased failures dead state waiting
--- ARGV: notAfter channel [id kind when]
--- Reply: {now, outcomes}
+-- KEYS: schedule messages leases leased failures dead state waiting gone
+-- ARGV: notAfter channel mostDead deadFor [id kind when]
+-- Reply: {now, outcomes, {id, …} dropped, how many were dropped so far}
 --
 -- `kind` is d (a delay, ms) or a (a point in time). `outcomes` has a letter for each: r rescheduled, l leased, d dead,
 -- a absent. A lease that has ended is reclaimed on the way.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
-local channel = ARGV[2]
+local failures, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include begin
 --- @include format
 --- @include bodies
 --- @include standing
 --- @include due
 --- @include bury
+--- @include remember
+--- @include trim
 --- @include wake
 
 local asked = {}
-for i = 3, #ARGV, 3 do
+for i = 5, #ARGV, 3 do
   asked[#asked + 1] = ARGV[i]
 end
 local outcomes, places, earliest = {}, {}, math.huge
@@ -30,7 +32,7 @@ for i, value in ipairs(read_bodies(asked)) do
   end
   if standing == "waiting" then
     outcomes[i] = "r"
-    local due = due_of(ARGV[3 * i + 1], ARGV[3 * i + 2])
+    local due = due_of(ARGV[3 * i + 3], ARGV[3 * i + 4])
     places[#places + 1] = due
     places[#places + 1] = sub(value, 1, 7) .. id
     earliest = math.min(earliest, due)
@@ -58,5 +60,6 @@ variadic("HDEL", leased, reclaimed)
 variadic("HSET", failures, failed)
 variadic("ZADD", schedule, places)
 bury_all()
+trim(#reclaimed)
 wake_write()
-return { now_text, table.concat(outcomes) }
+return { now_text, table.concat(outcomes), dropped, dropped_total }

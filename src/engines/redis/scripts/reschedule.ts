@@ -2,6 +2,7 @@ import type { EngineQueue, Reschedule } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { asArray } from "../reply.js";
 import { defineScript, type Evaluator } from "../script.js";
+import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { inChunks } from "./in-chunks.js";
 import { outcomesOf } from "./outcomes.js";
 import { sources } from "./sources.generated.js";
@@ -16,6 +17,7 @@ const keyNames = [
   "dead",
   "state",
   "waiting",
+  "gone",
 ] as const satisfies readonly (keyof QueueKeys)[];
 
 type Answer = Awaited<ReturnType<EngineQueue["reschedule"]>>[number];
@@ -32,16 +34,18 @@ export async function reschedule(
   evaluator: Evaluator,
   keys: QueueKeys,
   changes: readonly Reschedule[],
+  bounded = unbounded,
 ): Promise<Answer[]> {
   const names = keyNames.map((name) => keys[name]);
   return await inChunks(changes, { id: ({ id }) => id }, async (chunk): Promise<Answer[]> => {
-    const args = [keys.channel];
+    const args = [keys.channel, ...boundArgs(bounded)];
     for (const { id, due } of chunk) {
       if ("at" in due) args.push(id, "a", String(due.at));
       else args.push(id, "d", String(due.delay));
     }
     const { reply, uncertain } = await evaluator.evaluate(script, names, args);
-    const [, letters] = asArray(reply, "reschedule");
+    const [, letters, ...dropped] = asArray(reply, "reschedule");
+    tellDropped(bounded, dropped, "reschedule");
     return outcomesOf<Answer>(letters, uncertain ? afterLostReply : words, "reschedule: outcomes");
   });
 }

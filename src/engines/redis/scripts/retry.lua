@@ -1,17 +1,21 @@
 -- Makes messages whose leases are still held due again later, one attempt used; buries those that have none left.
--- KEYS: schedule leases leased failures dead state waiting
--- ARGV: notAfter channel [id token delay error]
--- Reply: {now, outcomes}
-local schedule, leases, leased, failures, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local state, waiting, channel = KEYS[6], KEYS[7], ARGV[2]
+-- KEYS: schedule messages leases leased failures dead state waiting gone
+-- ARGV: notAfter channel mostDead deadFor [id token delay error]
+-- Reply: {now, outcomes, {id, …} dropped, how many were dropped so far}
+local schedule, messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local dead, state, waiting, gone = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include begin
 --- @include format
+--- @include bodies
 --- @include held
 --- @include due
 --- @include bury
+--- @include remember
+--- @include trim
 --- @include wake
 
-local outcomes, ids, held, at = held_of(3, 4)
+local outcomes, ids, held, at = held_of(5, 4)
 local old = read_all(failures, ids)
 local places, failed, earliest = {}, {}, math.huge
 for i, id in ipairs(ids) do
@@ -41,5 +45,6 @@ variadic("HDEL", leased, ids)
 variadic("HSET", failures, failed)
 variadic("ZADD", schedule, places)
 bury_all()
+trim(#ids)
 wake_write()
-return { now_text, outcomes }
+return { now_text, outcomes, dropped, dropped_total }

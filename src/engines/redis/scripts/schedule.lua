@@ -1,22 +1,24 @@
 -- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
--- KEYS: schedule messages leases leased failures dead state waiting
--- ARGV: notAfter channel count batch
+-- KEYS: schedule messages leases leased failures dead state waiting gone
+-- ARGV: notAfter channel count rememberFor batch
 -- Reply: {now, outcomes, dueAts}
 --
 -- `batch` has for each message, ids distinct: length of id u16, id, mode u8 (1: `when` is a point in time, else a delay;
 -- 2: replace), `when` f64, length of body u32, body (all that follows seq). One argument, since a client writes each binary
 -- argument by itself: 1,000 of them cost it more than the server's work.
--- `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose body is the very same, r replaced, l leased.
--- `dueAts` has an f64 for each: when it is due as it is stored.
+-- `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose body is the very same, g gone but remembered,
+-- r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is stored, or when it went.
+-- `rememberFor`: ms; 0 leaves what the queue was told last.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
-local channel, count, batch = ARGV[2], tonumber(ARGV[3]), ARGV[4]
+local failures, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local channel, count, ask_for, batch = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 --- @include begin
 --- @include format
 --- @include bodies
 --- @include standing
 --- @include due
 --- @include wake
+--- @include known
 
 local ids, modes, dues, bodies = {}, {}, {}, {}
 local position = 1
@@ -28,7 +30,9 @@ end
 local outcomes, fresh = {}, {}
 local old_members, old_ids = {}, {}
 local earliest, largest = math.huge, biggest
-for i, value in ipairs(read_bodies(ids)) do
+local values = read_bodies(ids)
+local went = went_of(ids)
+for i, value in ipairs(values) do
   local id, mode, outcome = ids[i], modes[i], "s"
   if value then
     local standing, due, _, lease = standing_of(id, value)
@@ -49,6 +53,9 @@ for i, value in ipairs(read_bodies(ids)) do
       dues[i] = due
     end
   end
+  if outcome == "s" and went[i] then
+    outcome, dues[i] = "g", went[i]
+  end
   outcomes[i] = outcome
   if outcome == "s" or outcome == "r" then
     local due = due_of(mode % 2 == 1 and "a" or "d", dues[i])
@@ -61,7 +68,12 @@ for i, value in ipairs(read_bodies(ids)) do
 end
 
 local reply = { now_text, table.concat(outcomes), pack(">" .. string.rep("d", #outcomes), unpack(dues, 1, #outcomes)) }
+-- Also when there is nothing to store: the messages that are there are to be remembered, too.
+local remember_changed = ask_for > 0 and ask_for ~= remember_for
 if #fresh == 0 then
+  if remember_changed then
+    redis.call("HSET", state, "v", 1, "rememberFor", ARGV[4])
+  end
   return reply
 end
 notify(earliest)
@@ -71,21 +83,24 @@ local seq = redis.call("HINCRBY", state, "seq", #fresh) - #fresh
 if seq + #fresh > 9007199254740991 then
   return redis.error_reply("ERR the sequence numbers of this queue are used up")
 end
-local places, values = {}, {}
+local places, stored = {}, {}
 for k, i in ipairs(fresh) do
   local number = pack(">I7", seq + k)
   places[2 * k - 1], places[2 * k] = dues[i], number .. ids[i]
-  values[2 * k - 1], values[2 * k] = ids[i], number .. bodies[i]
+  stored[2 * k - 1], stored[2 * k] = ids[i], number .. bodies[i]
 end
 variadic("ZREM", schedule, old_members)
 variadic("ZREM", dead, old_ids)
 variadic("ZREM", leases, old_ids)
 variadic("HDEL", leased, old_ids)
 variadic("HDEL", failures, old_ids)
-variadic("HSET", messages, values)
+variadic("HSET", messages, stored)
 variadic("ZADD", schedule, places)
 if largest > biggest or not layout then
   redis.call("HSET", state, "v", 1, "biggest", largest)
+end
+if remember_changed then
+  redis.call("HSET", state, "rememberFor", ARGV[4])
 end
 wake_write()
 return reply

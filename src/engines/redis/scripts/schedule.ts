@@ -1,4 +1,4 @@
-import type { CallOptions, NewMessage, ScheduleResult } from "../../../engine.js";
+import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../../../engine.js";
 import { PunctualError } from "../../../errors.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeBody } from "../message-format.js";
@@ -18,31 +18,32 @@ const keyNames = [
   "dead",
   "state",
   "waiting",
+  "gone",
 ] as const satisfies readonly (keyof QueueKeys)[];
 
-/** What the letters of the reply mean; `e` is a duplicate with the very same body. */
-const words = { s: "scheduled", d: "duplicate", e: "duplicate", r: "replaced", l: "leased" } as const;
-const afterLostReply = { ...words, e: "scheduled" } as const;
+/** What the letters of the reply mean; `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
+const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
 
 /**
  * Stores messages; those with an id that exists are kept or replaced.
  *
  * When an earlier attempt ended without a reply, a message that is there with the very same body is, as far as can be known,
  * what that attempt stored. It is called `scheduled`: whoever made its id up would else be told of a duplicate that cannot
- * be.
+ * be. So is one that is gone but remembered, when it went after the call began.
  */
 export async function schedule(
   evaluator: Evaluator,
   keys: QueueKeys,
   messages: readonly NewMessage[],
-  options?: CallOptions,
+  { rememberFor = 0, ...options }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
 ): Promise<ScheduleResult[]> {
   const names = keyNames.map((name) => keys[name]);
   return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
-    const args = [keys.channel, String(chunk.length), encodeBatch(chunk)];
+    const args = [keys.channel, String(chunk.length), String(Math.ceil(rememberFor)), encodeBatch(chunk)];
+    const began = evaluator.clock.now();
     const { reply, uncertain } = await evaluator.evaluate(script, names, args, options);
     const [, letters, dueAts] = asArray(reply, "schedule");
-    const outcomes = outcomesOf(letters, uncertain ? afterLostReply : words, "schedule: outcomes");
+    const outcomes = outcomesOf(letters, words, "schedule: outcomes");
     const times = asBytes(dueAts, "schedule: dueAts");
     if (times.length !== outcomes.length * 8) {
       throw new PunctualError(
@@ -50,7 +51,12 @@ export async function schedule(
         `the script schedule gave ${times.length} bytes of due times for ${outcomes.length}`,
       );
     }
-    return outcomes.map((outcome, index): ScheduleResult => ({ outcome, dueAt: times.readDoubleBE(index * 8) }));
+    return outcomes.map((outcome, index): ScheduleResult => {
+      const dueAt = times.readDoubleBE(index * 8);
+      if (outcome !== "same" && outcome !== "gone") return { outcome, dueAt };
+      const ours = uncertain && (outcome === "same" || dueAt >= began);
+      return { outcome: ours ? "scheduled" : "duplicate", dueAt };
+    });
   });
 }
 

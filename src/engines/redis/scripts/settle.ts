@@ -2,6 +2,7 @@ import type { CommandArgument } from "../../../clients/port.js";
 import type { Receipt, Settlement } from "../../../engine.js";
 import { asArray, asNumber } from "../reply.js";
 import type { Evaluator, Script } from "../script.js";
+import { type Bounded, boundArgs, tellDropped } from "./dropped.js";
 import { inChunks } from "./in-chunks.js";
 import { outcomesOf } from "./outcomes.js";
 
@@ -13,12 +14,14 @@ export interface Settling<Item extends Receipt> {
   readonly keys: readonly string[];
   /** Arguments in front of the items. */
   readonly args?: readonly CommandArgument[];
+  /** Of one that may bury: goes after `args`, and what fell out stands at the end of the reply. */
+  readonly bounded?: Bounded;
   /** The arguments of an item after its id and token. Default none. */
   readonly itemArgs?: (item: Item) => readonly CommandArgument[];
 }
 
 /**
- * Ends leases by a script whose arguments are {…args, [id, token, …]} and whose reply is {now, outcomes}.
+ * Ends leases by a script whose arguments are {…args, …bounds, [id, token, …]} and whose reply is {now, outcomes, …dropped}.
  *
  * When an earlier attempt was lost, that attempt may have settled what this one no longer finds leased. Before the last
  * deadline that was confirmed nobody else can have ended the lease, so it was us; later it cannot be known.
@@ -26,14 +29,15 @@ export interface Settling<Item extends Receipt> {
 export async function settle<Item extends Receipt>(
   evaluator: Evaluator,
   items: readonly Item[],
-  { script, keys, args = [], itemArgs = () => none }: Settling<Item>,
+  { script, keys, args = [], bounded, itemArgs = () => none }: Settling<Item>,
 ): Promise<Settlement[]> {
   const entries = items.map((item) => ({ item, more: itemArgs(item) }));
   return await inChunks(entries, { id: ({ item }) => item.id, bytes: sizeOf }, async (chunk) => {
-    const all = [...args];
+    const all = [...args, ...(bounded ? boundArgs(bounded) : none)];
     for (const { item, more } of chunk) all.push(item.id, item.token, ...more);
     const { reply, uncertain } = await evaluator.evaluate(script, keys, all);
-    const [now, letters] = asArray(reply, script.name);
+    const [now, letters, ...dropped] = asArray(reply, script.name);
+    if (bounded) tellDropped(bounded, dropped, script.name);
     const time = asNumber(now, `${script.name}: now`);
     return outcomesOf(letters, words, `${script.name}: outcomes`).map((outcome, index): Settlement => {
       if (outcome === "settled" || !uncertain) return outcome;

@@ -11,7 +11,8 @@ if now > tonumber(ARGV[1]) then
   return redis.error_reply("TOOLATE " .. now_text)
 end
 -- One read of all that a script may ask of the state.
-local fields = redis.call("HMGET", state, "v", "paused", "biggest", "duty", "dutyAt", "deputy", "deputyAt", "deputySeen")
+local fields = redis.call("HMGET", state, "v", "paused", "biggest", "duty", "dutyAt", "deputy", "deputyAt", "deputySeen",
+  "rememberFor")
 -- Layout version, or false in a queue that nobody wrote to yet.
 local layout = fields[1]
 if layout and tonumber(layout) > 1 then

@@ -24,6 +24,6 @@ if last then
       end
     end
     -- Whether it is on duty it hears from its next claim.
-    return { now_text, last_until, whole(now), taken, {}, {} }
+    return { now_text, last_until, whole(now), taken, {}, {}, {}, 0 }
   end
 end

@@ -9,7 +9,7 @@ plan = math.max(plan, now)
 local next_at, waits = now, false
 
 -- A new consumer may stand in for a process that was killed together with its deputy.
-if not last then
+if returns and not last then
   if duty ~= "" and duty ~= consumer and not tell(duty, "?", 0) then
     duty, wake_changed = "", true
   end
@@ -18,8 +18,8 @@ if not last then
   end
 end
 
-if limit == 0 or (#taken == limit * 4 and not room) then
-  -- Full: others look out, until it claims again.
+if not returns or limit == 0 or (#taken == limit * 4 and not room) then
+  -- Full, or it does not come again: others look out for what it leaves.
   placed[1] = consumer
   if deputy == consumer then
     deputy, wake_changed = "", true
@@ -28,6 +28,9 @@ if limit == 0 or (#taken == limit * 4 and not room) then
     hand_on(plan, consumer)
   else
     notify(plan)
+  end
+  if not returns then
+    next_at = plan
   end
 else
   if duty == "" or duty == consumer or duty_at + lag <= now then

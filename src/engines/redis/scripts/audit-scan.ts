@@ -1,0 +1,34 @@
+import type { QueueKeys } from "../keys.js";
+import { asArray, asBytes, asText } from "../reply.js";
+import { defineScript, type Evaluator } from "../script.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("audit-scan", sources["audit-scan"]);
+const keyNames = [
+  "schedule",
+  "messages",
+  "leases",
+  "leased",
+  "failures",
+  "dead",
+  "state",
+] as const satisfies readonly (keyof QueueKeys)[];
+
+/** A key whose members can be walked. */
+export type Walkable = Exclude<(typeof keyNames)[number], "state">;
+
+/**
+ * The members of a key, in pages of bounded size; in a zset or hash, what is there from the first page to the last comes at
+ * least once, whatever else comes and goes.
+ */
+export async function* auditScan(evaluator: Evaluator, keys: QueueKeys, which: Walkable): AsyncGenerator<Buffer[]> {
+  const names = keyNames.map((name) => keys[name]);
+  const place = String(keyNames.indexOf(which) + 1);
+  let cursor = "0";
+  do {
+    const { reply } = await evaluator.evaluate(script, names, [place, cursor]);
+    const [, next, members] = asArray(reply, "audit-scan");
+    cursor = asText(next, "audit-scan: cursor");
+    yield asArray(members, "audit-scan: members").map((member) => asBytes(member, "audit-scan: member"));
+  } while (cursor !== "0");
+}

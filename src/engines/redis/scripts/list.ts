@@ -1,0 +1,67 @@
+import type { ListPage, ListQuery, StoredMessage } from "../../../engine.js";
+import type { QueueKeys } from "../keys.js";
+import type { Evaluator } from "../script.js";
+import { listDead } from "./list-dead.js";
+import { listLeased } from "./list-leased.js";
+import { decodePlace, encodePlace, type Place } from "./list-place.js";
+import { listWaiting } from "./list-waiting.js";
+
+/** Which part of the order a call is to read. */
+export interface PartQuery {
+  /** Times in whole ms, themselves included. */
+  readonly from: number;
+  readonly to: number;
+  /** Messages at most. */
+  readonly limit: number;
+  /** Behind which place it begins. */
+  readonly after: Place | undefined;
+}
+
+/** What one call read. */
+export interface Part {
+  readonly messages: readonly StoredMessage[];
+  /** Behind which place to go on; `undefined` when there are no more. */
+  readonly next: Place | undefined;
+}
+
+/** Messages in one call at most: with payloads of 1 KiB Redis spends about 2 ms on these. */
+const messagesPerCall = 250;
+
+/** A page ends once it holds this many bytes of payload, so that nobody gets a thousand messages of 1 MiB at once. */
+const bytesPerPage = 1 << 20;
+
+/** The latest time there is. */
+const latest = 8.64e15;
+
+/**
+ * Reads a page of messages. It is found by its place in the order, so what was before it may come and go. Nothing is
+ * written, so whoever may only read may list.
+ */
+export async function list(evaluator: Evaluator, keys: QueueKeys, query: ListQuery): Promise<ListPage> {
+  const { state, from = 0, to = latest, limit, cursor } = query;
+  const range = { from: clamp(Math.ceil(from)), to: clamp(Math.floor(to)) };
+  let next = cursor === undefined ? undefined : decodePlace(state, cursor);
+  if (from > to || to < 0) return { messages: [], cursor: undefined };
+  const messages: StoredMessage[] = [];
+  let bytes = 0;
+  do {
+    const most = Math.min(messagesPerCall, limit - messages.length);
+    const part = await read(evaluator, keys, state, { ...range, limit: most, after: next });
+    for (const message of part.messages) {
+      messages.push(message);
+      bytes += message.payload.length;
+    }
+    next = part.next;
+  } while (next !== undefined && messages.length < limit && bytes < bytesPerPage);
+  return { messages, cursor: next && encodePlace(state, next) };
+}
+
+async function read(evaluator: Evaluator, keys: QueueKeys, state: ListQuery["state"], query: PartQuery): Promise<Part> {
+  if (state === "leased") return await listLeased(evaluator, keys, query);
+  if (state === "dead") return await listDead(evaluator, keys, query);
+  return await listWaiting(evaluator, keys, state, query);
+}
+
+function clamp(time: number): number {
+  return Math.min(Math.max(time, 0), latest);
+}

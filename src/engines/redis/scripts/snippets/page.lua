@@ -1,0 +1,79 @@
+-- Page: merges two ordered sources of entries, reads the bodies, and makes the reply of a list. Needs `messages`, `leased`,
+-- `failures` (keys), `now_text`, and the snippets format and bodies.
+--
+-- An entry is {score, order, id} and: `seq` that its message must have; `lease` when a lease has ended, with `due`; `skip`
+-- when it is only passed over. Its score and `tail` are the place after which the next call goes on.
+
+-- The values of `failures`; empty when nothing failed, as is usual.
+local function failures_of(ids)
+  if #ids == 0 or redis.call("HLEN", failures) == 0 then
+    return {}
+  end
+  return read_all(failures, ids)
+end
+
+-- Makes entries of leases that have ended, given with their deadlines; those that were the last attempt are `dead`, others
+-- are due again, and the kind that is not wanted is passed over.
+local function ended_entries(found, dead_wanted)
+  local ids, entries = {}, {}
+  for i = 1, #found, 2 do
+    ids[#ids + 1] = found[i]
+  end
+  local old = failures_of(ids)
+  for i, value in ipairs(read_all(leased, ids)) do
+    local entry = { score = tonumber(found[2 * i]), id = ids[i], seq = string.rep("\0", 7), lease = true, skip = true }
+    if value then
+      local seq, due, limit = lease_of(value)
+      entry.seq, entry.due = seq, due
+      entry.skip = (failure_of(old[i]) + 1 >= limit) ~= dead_wanted
+    end
+    entries[i] = entry
+  end
+  return entries
+end
+
+-- `cut`: the source has more than was read of it, so nothing is known of what comes after its last entry.
+local function page_of(standing, limit, precedes, one, one_cut, other, other_cut)
+  local entries, i, j = {}, 1, 1
+  while #entries < limit do
+    local a, b = one[i], other[j]
+    if not (a or b) or (not a and one_cut) or (not b and other_cut) then
+      break
+    end
+    if a and not (b and precedes(b, a)) then
+      entries[#entries + 1], i = a, i + 1
+    else
+      entries[#entries + 1], j = b, j + 1
+    end
+  end
+  local more, last = one_cut or other_cut or one[i] ~= nil or other[j] ~= nil, #entries
+  local ids, places = {}, {}
+  for place, entry in ipairs(entries) do
+    if not entry.skip then
+      ids[#ids + 1], places[#places + 1] = entry.id, place
+    end
+  end
+  local values, old, rows, bytes = read_bodies(ids), failures_of(ids), {}, 0
+  if #values < #places then
+    last, more = places[#values], true
+  end
+  for k, value in ipairs(values) do
+    local entry, failure = entries[places[k]], old[k] or ""
+    -- Bodies were counted before they were read; what is known of failures is small, and comes on top.
+    bytes = bytes + #failure
+    if k > 1 and bytes > budget then
+      last, more = places[k - 1], true
+      break
+    end
+    -- An entry without its message is no message; an audit finds it.
+    if value and (not entry.seq or sub(value, 1, 7) == entry.seq) then
+      local count, _, last_due = failure_of(old[k])
+      local score = whole(entry.score)
+      local due = standing == "waiting" and entry.score or entry.due or last_due
+      rows[#rows + 1] = { entry.id, standing, value, whole(due), count + (entry.lease and 1 or 0), entry.lease and score or
+        "0", failure, score }
+    end
+  end
+  local place = more and entries[last]
+  return { now_text, rows, place and whole(place.score) or "", place and place.tail or "" }
+end

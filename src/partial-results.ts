@@ -1,0 +1,33 @@
+import { PunctualError } from "./errors.js";
+
+/** Hands on a call for many; when it failed half-way, its `details.results` are turned into those of the public call. */
+export async function withResults<Result, Known>(
+  call: Promise<Result[]>,
+  toKnown: (result: Result | undefined, place: number) => Known | undefined,
+): Promise<Result[]> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof PunctualError) || !Array.isArray(error.details["results"])) throw error;
+    // What the elements are is in the contract of the engine.
+    const results = error.details["results"] as (Result | undefined)[];
+    throw new PunctualError(error.code, error.message, {
+      cause: error.cause ?? error,
+      details: { ...error.details, results: Array.from(results, toKnown) },
+    });
+  }
+}
+
+/** The results of a call for many when all are known; else fails with `outcome-unknown` and those that are. */
+export function allKnown<Known>(results: (Known | undefined)[], verb: string): Known[] {
+  const known = results.filter((result) => result !== undefined);
+  if (known.length === results.length) return known;
+  const unknown = results.length - known.length;
+  throw new PunctualError(
+    "outcome-unknown",
+    `It is not known what became of ${unknown} of ${results.length} to ${verb}.`,
+    {
+      details: { results },
+    },
+  );
+}
