@@ -8,11 +8,11 @@ describe("The bounds of dead letters", () => {
     expect(parseDeadLetterBounds({ maxAge: "7d", max: undefined })).toEqual({ max: undefined, maxAge: 604_800_000 });
   });
 
-  it.each([
+  it.each<[what: string, options: object]>([
     ["none at all", { max: 0 }],
     ["a number that is not whole", { max: 1.5 }],
     ["an age without a unit", { maxAge: "7" }],
-    ["a name that there is not", { maxage: 7 } as object],
+    ["a name that there is not", { maxage: 7 }],
   ])("are refused: %s", (_, options) => {
     expect(() => parseDeadLetterBounds(options)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
   });

@@ -10,6 +10,12 @@ it("takes known names, and unknown ones that are undefined", () => {
 it.each([
   ["dealy", 'options has no option "dealy". Did you mean "delay"? There are: delay, at, attempts.'],
   ["Attempt", 'options has no option "Attempt". Did you mean "attempts"? There are: delay, at, attempts.'],
+  // Near to "at", but half of it is another.
+  ["it", 'options has no option "it". There are: delay, at, attempts.'],
+  ["in", 'options has no option "in". Did you mean "delay"? There are: delay, at, attempts.'],
+  ["maxAttempts", 'options has no option "maxAttempts". Did you mean "attempts"? There are: delay, at, attempts.'],
+  ["jobId", 'options has no option "jobId". There are: delay, at, attempts.'],
+  ["toString", 'options has no option "toString". There are: delay, at, attempts.'],
   ["priority", 'options has no option "priority". There are: delay, at, attempts.'],
 ])("refuses %s and says what was meant", (name, message) => {
   expect(() => checkOptionNames({ [name]: 1 }, known, "options")).toThrow(

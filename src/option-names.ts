@@ -1,6 +1,28 @@
 import { PunctualError } from "./errors.js";
 import { quote } from "./quote.js";
 
+/** What others call what we call differently. */
+const otherNames: Readonly<Record<string, string>> = {
+  in: "delay",
+  after: "delay",
+  when: "at",
+  runAt: "at",
+  jobId: "id",
+  messageId: "id",
+  retries: "attempts",
+  maxAttempts: "attempts",
+  ttl: "expiresIn",
+  workers: "concurrency",
+  visibilityTimeout: "lease",
+  host: "url",
+  port: "url",
+  uri: "url",
+  socket: "url",
+  connection: "url",
+  user: "username",
+  keyPrefix: "prefix",
+};
+
 /**
  * Refuses options that are no object, and names that there are not: a `dealy` that is ignored is a message delivered at
  * once. Names whose value is `undefined` pass.
@@ -25,9 +47,12 @@ export function checkOptionNames(options: unknown, known: ReadonlySet<string>, w
 
 /** The known name that a mistyped one most likely means, if any is near. */
 function nearest(name: string, known: Iterable<string>): string | undefined {
+  const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined;
   let best: string | undefined;
-  let bestDistance = 3;
+  // Of a short name half is soon changed: `in` is not `id`.
+  let bestDistance = Math.min(3, Math.ceil(name.length / 2));
   for (const candidate of known) {
+    if (candidate === meant) return meant;
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {

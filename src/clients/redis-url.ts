@@ -13,7 +13,8 @@ export interface RedisAddress {
   readonly database: number;
 }
 
-const accepted =
+/** The forms of a URL, for error texts. */
+export const acceptedUrls =
   "redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix://[user:password@]/path/to/socket[?db=database]";
 
 /** Reads a URL. Fails with `invalid-argument` without showing the URL, which may hold a password. */
@@ -34,7 +35,9 @@ export function parseRedisUrl(url: string): RedisAddress {
     (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") ||
     parsed.hostname === ""
   ) {
-    throw new PunctualError("invalid-argument", `The Redis URL cannot be understood; expected ${accepted}.`);
+    throw new PunctualError("invalid-argument", `The Redis URL cannot be understood; accepted is ${acceptedUrls}.`, {
+      details: { argument: "url" },
+    });
   }
   const port = parsed.port === "" ? 6379 : Number(parsed.port);
   return {
@@ -61,7 +64,9 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new PunctualError("invalid-argument", "The Redis URL holds a % that starts no escape; write it as %25.");
+    throw new PunctualError("invalid-argument", "The Redis URL holds a % that starts no escape; write it as %25.", {
+      details: { argument: "url" },
+    });
   }
 }
 
@@ -70,7 +75,8 @@ function databaseNumber(text: string | null): number {
   if (!/^\d{1,6}$/.test(text)) {
     throw new PunctualError(
       "invalid-argument",
-      `The Redis URL names the database "${text}"; expected a number from 0.`,
+      `The Redis URL names the database "${text}"; accepted is a number from 0.`,
+      { details: { argument: "url" } },
     );
   }
   return Number(text);

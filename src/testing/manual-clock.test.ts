@@ -147,6 +147,31 @@ describe("a manual clock", () => {
     expect(clock.now()).toBe(start);
   });
 
+  it.each<[what: string, call: (clock: ManualClock) => unknown, sentence: string]>([
+    [
+      "a start that is text",
+      () => manualClock("2026-01-01" as unknown as Date),
+      'start is "2026-01-01"; accepted is a valid Date or Unix ms.',
+    ],
+    ["a start that is null", () => manualClock(null as unknown as Date), "start is null; "],
+    [
+      "a timer without a function",
+      (it) => it.runAt(start, undefined as unknown as () => void),
+      "callback is undefined; ",
+    ],
+    ["a timer for no time", (it) => it.runAt(Number.NaN, () => {}), "time is NaN; accepted is a number of Unix ms."],
+    ["a timer for text", (it) => it.runAt("1" as unknown as number, () => {}), 'time is "1"; '],
+    [
+      "a duration as a time",
+      (it) => it.advanceTo("30m" as unknown as Date),
+      'the time to advance to is "30m"; accepted is a valid Date or Unix ms.',
+    ],
+  ])("refuses %s with a sentence", async (_, call, sentence) => {
+    await expect(async () => call(clock)).rejects.toThrow(
+      expect.objectContaining({ code: "invalid-argument", message: expect.stringContaining(sentence) }),
+    );
+  });
+
   it("rejects the advance in which a timer throws, and goes on with the next", async () => {
     clock.runAt(start + 10, () => {
       throw new RangeError("thrown by a timer");

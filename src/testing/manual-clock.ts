@@ -1,3 +1,4 @@
+import { isDate } from "node:util/types";
 import type { CancelTimer, Clock } from "../clock.js";
 import { type Duration, parseDuration } from "../duration.js";
 import { PunctualError } from "../errors.js";
@@ -43,7 +44,7 @@ interface Timer extends HeapItem {
 
 /**
  * Makes a clock for tests: give it to `memoryEngine({ clock })` and move it. It starts at `start`, a `Date` or Unix ms, by
- * default 2026-01-01T00:00:00Z. A timer for a time that has been reached runs in the next turn, without an advance.
+ * default 2026-01-01T00:00:00Z. What is no time is refused with `invalid-argument`. A timer for a time that has been reached runs in the next turn, without an advance.
  */
 export function manualClock(start: Date | number = defaultStart): ManualClock {
   let time = readTime(start, "start");
@@ -54,6 +55,8 @@ export function manualClock(start: Date | number = defaultStart): ManualClock {
 
   function runAt(wanted: number, callback: () => void): CancelTimer {
     uses += 1;
+    if (typeof wanted !== "number" || Number.isNaN(wanted)) throw refused("time", wanted, "a number of Unix ms");
+    if (typeof callback !== "function") throw refused("callback", callback, "a function");
     if (wanted <= time) {
       const immediate = realSetImmediate(() => {
         uses += 1;
@@ -103,6 +106,11 @@ export function manualClock(start: Date | number = defaultStart): ManualClock {
       return time;
     },
     runAt,
+    elapsed() {
+      uses += 1;
+      return time;
+    },
+    runAfter: (duration, callback) => runAt(time + duration, callback),
     async advance(duration) {
       const ms = parseDuration(duration, "the duration to advance by");
       await inTurn(() => time + ms);
@@ -120,9 +128,13 @@ export function manualClock(start: Date | number = defaultStart): ManualClock {
 }
 
 function readTime(value: Date | number, argument: string): number {
-  const time = typeof value === "number" ? value : value.getTime();
-  if (Number.isFinite(time)) return time;
-  throw new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is a valid Date or Unix ms.`, {
+  const time = isDate(value) ? value.getTime() : value;
+  if (typeof time === "number" && Number.isFinite(time)) return time;
+  throw refused(argument, value, "a valid Date or Unix ms");
+}
+
+function refused(argument: string, value: unknown, accepted: string): PunctualError {
+  return new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is ${accepted}.`, {
     details: { argument },
   });
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ClaimRequest, Dropped, Engine, EngineQueue, NewMessage, Receipt } from "../../engine.js";
 import { type ManualClock, manualClock } from "../../testing/manual-clock.js";
-import { memoryEngine } from "./engine.js";
+import { type MemoryEngineOptions, memoryEngine } from "./engine.js";
 
 const start = 1_000_000;
 
@@ -174,8 +174,22 @@ describe("the memory engine", () => {
     );
   });
 
-  it("refuses a poll that is no duration", () => {
-    expect(() => memoryEngine({ poll: "often" })).toThrow(expect.objectContaining({ code: "invalid-argument" }));
+  it.each([
+    [null, "options is null; accepted is an object."],
+    ["memory", 'options is "memory"; accepted is an object.'],
+    [{ clok: 5 }, 'options has no option "clok". Did you mean "clock"? There are: clock, poll, deadLetters.'],
+    [{ clock: 5 }, "clock is 5; accepted is a clock, such as manualClock() of punctual/testing."],
+    [{ clock: null }, "clock is null; accepted is a clock, such as manualClock() of punctual/testing."],
+    [
+      { clock: { now: () => 0 } },
+      "clock is an object; accepted is a clock, such as manualClock() of punctual/testing.",
+    ],
+    [{ poll: "often" }, 'poll is "often"; '],
+    [{ poll: 0 }, "poll is 0 ms; accepted is 1 ms or longer."],
+  ])("refuses the options %j with a sentence", (options, sentence) => {
+    expect(() => memoryEngine(options as MemoryEngineOptions)).toThrow(
+      expect.objectContaining({ code: "invalid-argument", message: expect.stringContaining(sentence) }),
+    );
   });
 
   it("takes a hundred thousand messages in its stride", async () => {

@@ -2,6 +2,9 @@ import { type Clock, systemClock } from "../../clock.js";
 import { type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
 import { type Duration, parseDuration } from "../../duration.js";
 import type { Engine, EngineQueue } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { checkOptionNames } from "../../option-names.js";
+import { quote } from "../../quote.js";
 import { KeptQueue } from "./kept-queue.js";
 import { MemoryQueue } from "./memory-queue.js";
 
@@ -11,20 +14,33 @@ export type { DeadLetterOptions };
 export interface MemoryEngineOptions {
   /** Decides what is due. Default: the clock of this machine. A test hands in a manual clock of `punctual/testing`. */
   clock?: Clock | undefined;
-  /** How long a consumer is told to wait at most before it claims again, though nothing is due. Default 5 s. */
+  /** How long a consumer is told to wait at most before it claims again, though nothing is due; at least 1 ms. Default 5 s. */
   poll?: Duration | undefined;
   /** Bounds the dead letters of each queue. Default: they stay until they are removed. */
   deadLetters?: DeadLetterOptions | undefined;
 }
 
+const names = new Set(["clock", "poll", "deadLetters"]);
+
 /**
  * An engine that keeps messages in the memory of this process: for tests, and for programs that may lose them when they
  * end. It keeps every promise of the contract as long as the process lives, and is the reference that other engines are
  * held against.
+ *
+ * Throws `invalid-argument` when an option is wrong.
  */
 export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
+  checkOptionNames(options, names, "options");
   const { clock = systemClock } = options;
-  const poll = parseDuration(options.poll ?? 5_000, "poll");
+  // It would be missed only when a timer is set, in the background.
+  if (typeof clock?.now !== "function" || typeof clock.runAt !== "function") {
+    throw new PunctualError(
+      "invalid-argument",
+      `clock is ${quote(clock)}; accepted is a clock, such as manualClock() of punctual/testing.`,
+      { details: { argument: "clock" } },
+    );
+  }
+  const poll = parsePoll(options.poll ?? 5_000);
   const deadLetters = parseDeadLetterBounds(options.deadLetters);
   const queues = new Map<string, KeptQueue>();
   let closed = false;
@@ -46,4 +62,13 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** With 0 a consumer that has nothing to do would claim without a pause. */
+function parsePoll(duration: Duration): number {
+  const poll = parseDuration(duration, "poll");
+  if (poll >= 1) return poll;
+  throw new PunctualError("invalid-argument", "poll is 0 ms; accepted is 1 ms or longer.", {
+    details: { argument: "poll" },
+  });
 }

@@ -28,7 +28,8 @@ export class Patience {
 
   /** What the caller aborted with. */
   get reason(): unknown {
-    return this.#signal?.reason;
+    const reason: unknown = this.#signal?.reason;
+    return reason;
   }
 
   /** ms that are left. */
