@@ -4,8 +4,8 @@ import { basename, join } from "node:path";
 import { build } from "vite";
 
 /**
- * Makes one JavaScript file of a TypeScript module and what it imports from this repository, for child processes: Node 20
- * runs no TypeScript.
+ * Makes JavaScript of a TypeScript module and all that it imports, packages too, for child processes: Node 20 runs no
+ * TypeScript, and finds no packages from where this lies.
  */
 export async function bundle(entry: string): Promise<{ path: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), "punctual-bundle-"));
@@ -13,6 +13,7 @@ export async function bundle(entry: string): Promise<{ path: string } & AsyncDis
   await build({
     configFile: false,
     logLevel: "silent",
+    ssr: { noExternal: true },
     build: { ssr: entry, outDir: folder, target: "node20", rolldownOptions: { output: { entryFileNames: name } } },
   });
   return {
