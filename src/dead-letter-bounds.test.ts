@@ -12,8 +12,8 @@ describe("The bounds of dead letters", () => {
     ["none at all", { max: 0 }],
     ["a number that is not whole", { max: 1.5 }],
     ["an age without a unit", { maxAge: "7" }],
-    ["a name that there is not", { maxage: 7 } as object],
-  ])("are refused: %s", (_, options) => {
+    ["a name that there is not", { maxage: 7 }],
+  ])("are refused: %s", (_, options: object) => {
     expect(() => parseDeadLetterBounds(options)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
   });
 });
