@@ -5,6 +5,7 @@ export type { CloseOptions, Consumer } from "./consumer/consumer.js";
 export type { Delivery, Handler } from "./consumer/delivery.js";
 export type { ConsumerEvent, ConsumerEvents, Listener } from "./consumer/events.js";
 export type { ConsumerHealth } from "./consumer/health.js";
+export type { DeadLetterOptions } from "./dead-letter-bounds.js";
 export type { When } from "./due.js";
 export type { Duration } from "./duration.js";
 export type * from "./engine.js";
