@@ -122,7 +122,6 @@ class Run<Payload> {
       if (delivery.state !== "held") continue;
       this.#outcome = { outcome: "released" };
       await runOne(delivery, this.#steps);
-      this.#keeper.remove(delivery);
       done.push({ id: delivery.id, ...this.#outcome });
     }
     this.#keeper.stop();
