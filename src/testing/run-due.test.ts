@@ -106,4 +106,19 @@ describe("runDue", () => {
     await expect(runDue(queue, () => {})).rejects.toBe(down);
     await expect(runDue(queue, () => {}, { lease: 5 } as never)).rejects.toMatchObject({ code: "invalid-argument" });
   });
+
+  it("extends nothing any more when it has failed half-way", async () => {
+    const { clock, queue, put, faults, calls } = consumerStage();
+    await put("a");
+    let claims = 0;
+    faults.set("claim", async () => {
+      claims += 1;
+      if (claims > 1) throw down;
+    });
+    await expect(runDue(queue, () => {})).rejects.toBe(down);
+    faults.clear();
+    await clock.advance("1m");
+    expect(calls).not.toContain("extend");
+    expect(await runDue(queue, () => {})).toEqual([{ id: "a", outcome: "acknowledged" }]);
+  });
 });
