@@ -8,12 +8,12 @@ describe("The bounds of dead letters", () => {
     expect(parseDeadLetterBounds({ maxAge: "7d", max: undefined })).toEqual({ max: undefined, maxAge: 604_800_000 });
   });
 
-  it.each<[what: string, options: object]>([
+  it.each([
     ["none at all", { max: 0 }],
     ["a number that is not whole", { max: 1.5 }],
     ["an age without a unit", { maxAge: "7" }],
     ["a name that there is not", { maxage: 7 }],
-  ])("are refused: %s", (_, options) => {
+  ])("are refused: %s", (_, options: object) => {
     expect(() => parseDeadLetterBounds(options)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
   });
 });

@@ -85,12 +85,15 @@ describe("runDue", () => {
   it("keeps the leases of those that wait for their turn, however long that takes", async () => {
     const { clock, queue, put } = consumerStage();
     await put("a", "b");
-    const done = runDue(queue, ({ attempt }) => {
-      expect(attempt).toBe(1);
-      return new Promise<void>((resolve) => void clock.runAt(clock.now() + 600_000, resolve));
+    const taken: unknown[] = [];
+    const done = runDue(queue, async () => {
+      await new Promise<void>((resolve) => void clock.runAt(clock.now() + 600_000, resolve));
+      // Somebody else, who would get what is under no lease any more.
+      taken.push(...(await queue.receive({ max: 10 })));
     });
     await clock.advance("20m");
     expect(await done).toMatchObject([{ outcome: "acknowledged" }, { outcome: "acknowledged" }]);
+    expect(taken).toEqual([]);
   });
 
   it("gives up on a handler that always releases, and rejects when the store fails", async () => {
@@ -102,5 +105,20 @@ describe("runDue", () => {
     faults.set("claim", () => Promise.reject(down));
     await expect(runDue(queue, () => {})).rejects.toBe(down);
     await expect(runDue(queue, () => {}, { lease: 5 } as never)).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+
+  it("extends nothing any more when it has failed half-way", async () => {
+    const { clock, queue, put, faults, calls } = consumerStage();
+    await put("a");
+    let claims = 0;
+    faults.set("claim", async () => {
+      claims += 1;
+      if (claims > 1) throw down;
+    });
+    await expect(runDue(queue, () => {})).rejects.toBe(down);
+    faults.clear();
+    await clock.advance("1m");
+    expect(calls).not.toContain("extend");
+    expect(await runDue(queue, () => {})).toEqual([{ id: "a", outcome: "acknowledged" }]);
   });
 });

@@ -115,17 +115,23 @@ class Run<Payload> {
 
   /** Runs all that is due when it begins: it is claimed first, so that nothing that a handler does adds to it. */
   async round(): Promise<RunMessage[]> {
-    const deliveries = await this.#claimAll();
+    try {
+      return await this.#runAll(await this.#claimAll());
+    } finally {
+      // Also after a claim that failed: what those before it took is due again when its leases end.
+      this.#keeper.stop();
+    }
+  }
+
+  async #runAll(deliveries: readonly LeasedDelivery<Payload>[]): Promise<RunMessage[]> {
     const done: RunMessage[] = [];
     for (const delivery of deliveries) {
       // Lost while others were run.
       if (delivery.state !== "held") continue;
       this.#outcome = { outcome: "released" };
       await runOne(delivery, this.#steps);
-      this.#keeper.remove(delivery);
       done.push({ id: delivery.id, ...this.#outcome });
     }
-    this.#keeper.stop();
     if (this.#failure !== undefined) throw this.#failure.error;
     return done;
   }

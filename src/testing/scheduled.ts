@@ -28,7 +28,7 @@ export async function scheduled<Payload>(queue: Queue<Payload>): Promise<Schedul
   // First what is not due yet: what comes due meanwhile is then seen twice at worst, and not missed.
   const later = await all(queue, "scheduled");
   const found = new Map((await all(queue, "due")).map((message) => [message.id, message]));
-  for (const message of later) if (!found.has(message.id)) found.set(message.id, message);
+  for (const message of later) found.set(message.id, message);
   return Array.from(found.values(), ({ id, payload, dueAt }) => ({ id, payload, dueAt }));
 }
 

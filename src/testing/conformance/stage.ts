@@ -106,6 +106,8 @@ export class Stage {
         assert.equal(message.state, query.state, `${message.id} is among the ${query.state} ones`);
       }
       all.push(...page.messages);
+      // Else a list that does not move on would be read for ever.
+      assert.ok(page.cursor === undefined || page.cursor !== cursor, "a page goes on behind the one before");
       cursor = page.cursor;
       if (cursor === undefined) return all;
       await between(page.messages);

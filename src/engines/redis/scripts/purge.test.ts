@@ -106,6 +106,22 @@ describe("purge of what waits", () => {
     ]);
   });
 
+  it("deletes no more than waited when it began, whatever is given back meanwhile", async () => {
+    const queue = bench.queue();
+    await scheduling(queue, ...Array.from({ length: 300 }, (_, n) => message(`m${n}`, n < 3 ? 8e12 : 9e12)));
+    const given = (await queue.schedule()).slice(3).map(([id]) => id);
+    const members = (await bench.raw.command("ZRANGE", queue.keys.schedule, 3, -1)) as Buffer[];
+    await bench.raw.command("ZREM", queue.keys.schedule, ...members);
+    const back = () => bench.raw.command("ZADD", queue.keys.schedule, ...members.flatMap((member) => [9e12, member]));
+    expect(
+      await purging(
+        queue,
+        afterEach(async (call) => call === 1 && (await back())),
+      ),
+    ).toBe(3);
+    expect((await queue.schedule()).map(([id]) => id)).toEqual(given);
+  });
+
   it("takes entries without their message out of the index, and leaves the message that took the id", async () => {
     const queue = bench.queue();
     await scheduling(queue, message("a", 8e12), message("gone", 8e12));

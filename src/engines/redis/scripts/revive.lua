@@ -46,7 +46,7 @@ if #revived > 0 then
   notify(due)
 end
 
---- @include drain
+-- The first write frees memory, so that all run at the memory limit, too.
 variadic("ZREM", dead, left)
 variadic("ZREM", leases, left)
 variadic("HDEL", leased, left)

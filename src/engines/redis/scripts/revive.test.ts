@@ -141,15 +141,17 @@ describe("revive", () => {
         clock: bench.evaluator.clock,
         async evaluate(...call) {
           const evaluation = await bench.evaluator.evaluate(...call);
-          if (++calls > 1) await buried(queue, `late${calls}`, await bench.now());
+          if (++calls > 1) await buried(queue, `late${calls}`, (await bench.now()) + 1);
+          // Somebody takes one away, so that late ones would make up the number.
+          else await bench.raw.command("ZREM", queue.keys.dead, "m0");
           return evaluation;
         },
       },
     );
-    expect(revived).toBe(count + 1);
+    expect(revived).toBe(count);
     const order = (await queue.schedule()).map(([id]) => id);
     expect(order.slice(0, 3)).toEqual(["again", `m${count - 1}`, `m${count - 2}`]);
-    expect(order).toHaveLength(count + 2);
+    expect(order).toHaveLength(count + 1);
     expect(Object.keys(await queue.scores("dead")).every((id) => id.startsWith("late"))).toBe(true);
   });
 

@@ -36,6 +36,9 @@ const wayCases = Object.entries(ways).map(([way, go]): ConformanceCase => {
     run: onStage(async (stage) => {
       const queue = stage.harness.other.open(stage.name, { rememberFor });
       await queue.schedule([newMessage("a")]);
+      // A producer that does not ask for it does not end it for the others.
+      await stage.put("other", { due: { delay: hour } });
+      await stage.queue.cancel(["other"]);
       const before = Math.floor(await stage.now());
       await go(stage);
       const after = await stage.now();

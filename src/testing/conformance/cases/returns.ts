@@ -42,6 +42,28 @@ export const returnsCases: readonly ConformanceCase[] = [
     }),
   },
   {
+    operation: "claim",
+    name: "A claim that does not return takes its consumer off whatever it was to look after: it is woken for nothing",
+    run: onStage(async (stage) => {
+      const woken: number[] = [];
+      const watcher = { wake: (at: number) => woken.push(at), postpone() {}, interrupted() {}, recovered() {} };
+      const watch = await stage.queue.watch(once.consumer, watcher);
+      try {
+        await stage.take({ consumer: once.consumer });
+        await stage.take(once);
+        await stage.put("a", { due: { delay: 50 } });
+        await stage.harness.elapse(100);
+        assert.deepEqual(woken, []);
+        const back = await stage.take({ consumer: once.consumer });
+        assert.deepEqual(back.ids, ["a"]);
+        await stage.put("b", { due: { delay: 50 } });
+        await stage.harness.until(() => woken.length > 0, "it returns now, and is woken", second);
+      } finally {
+        await watch[Symbol.asyncDispose]();
+      }
+    }),
+  },
+  {
     promise: 5,
     operation: "claim",
     name: "Bounded redelivery: what a claim took that does not return is due again when its lease ends",
