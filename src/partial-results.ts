@@ -11,11 +11,17 @@ export async function withResults<Result, Known>(
     if (!(error instanceof PunctualError) || !Array.isArray(error.details["results"])) throw error;
     // What the elements are is in the contract of the engine.
     const results = error.details["results"] as (Result | undefined)[];
-    throw new PunctualError(error.code, error.message, {
-      cause: error.cause ?? error,
-      details: { ...error.details, results: Array.from(results, toKnown) },
-    });
+    throw sameFailure(error, { ...error.details, results: Array.from(results, toKnown) });
   }
+}
+
+/**
+ * The same failure once more: with other details, or with the frames of another caller. The one that it is made from says no
+ * more, so it does not become its cause.
+ */
+export function sameFailure(error: PunctualError, details = error.details): PunctualError {
+  const { code, message, cause } = error;
+  return new PunctualError(code, message, cause === undefined ? { details } : { cause, details });
 }
 
 /** The results of a call for many when all are known; else fails with `outcome-unknown` and those that are. */

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import type * as RedisClientLibrary from "@redis/client";
 import { PunctualError } from "../errors.js";
+import { connectProblem, silenceProblem } from "./connect-advice.js";
 import { type CommandArgument, CommandFailure, type Connection, type Connector, type Reply } from "./port.js";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.js";
 
@@ -43,12 +44,7 @@ export function nodeRedisFrom(load: () => Promise<ClientLibrary>, options: NodeR
     target: address.target,
     async connect(connectTimeout) {
       const library = await loaded(load);
-      return connectWith(
-        library,
-        newClient(library, address, options.tls, connectTimeout),
-        address.target,
-        connectTimeout,
-      );
+      return connectWith(library, newClient(library, address, options.tls, connectTimeout), address, connectTimeout);
     },
   };
 }
@@ -101,7 +97,7 @@ function newClient(
 async function connectWith(
   library: ClientLibrary,
   client: Client,
-  target: string,
+  address: RedisAddress,
   connectTimeout: number,
 ): Promise<Connection> {
   const connection = new NodeRedisConnection(library, client);
@@ -110,7 +106,7 @@ async function connectWith(
     // The library's own time-out ends with the TCP connection; a server that then says nothing would hold us for ever.
     await new Promise<void>((resolve, reject) => {
       timer = setTimeout(
-        () => reject(new CommandFailure("not-sent", `no answer from ${target} within ${connectTimeout} ms`)),
+        () => reject(new CommandFailure("not-sent", silenceProblem(address, connectTimeout))),
         connectTimeout,
       );
       client.connect().then(() => resolve(), reject);
@@ -120,7 +116,8 @@ async function connectWith(
     connection.destroy();
     if (error instanceof CommandFailure) throw error;
     if (error instanceof library.ErrorReply) throw refusal(error);
-    throw new CommandFailure("not-sent", `could not connect to ${target}: ${textOf(error)}`, { cause: error });
+    const problem = error instanceof Error ? connectProblem(error, address) : String(error);
+    throw new CommandFailure("not-sent", problem, { cause: error });
   } finally {
     clearTimeout(timer);
   }
@@ -223,12 +220,7 @@ function refusal(error: Error): CommandFailure {
   });
 }
 
-const textOf = (error: unknown): string => {
-  if (!(error instanceof Error)) return String(error);
-  // A host with several addresses fails with one error for each of them and no text of its own.
-  if (error instanceof AggregateError && error.message === "") return error.errors.map(textOf).join("; ");
-  return error.message;
-};
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Checks that a reply is what the port promises. Maps and sets of RESP3 become arrays, as in RESP2. */
 function asReply(reply: unknown): Reply {

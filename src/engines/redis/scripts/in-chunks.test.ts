@@ -50,9 +50,9 @@ describe("inChunks", () => {
   });
 
   it("tells what is known when a call fails", async () => {
-    const cause = new PunctualError("outcome-unknown", "lost", { details: { target: "x" } });
+    const cause = new Error("read ECONNRESET");
     const call = async (chunk: readonly number[]) => {
-      if (chunk.includes(700)) throw cause;
+      if (chunk.includes(700)) throw new PunctualError("outcome-unknown", "lost", { cause, details: { target: "x" } });
       return chunk;
     };
     const failure = await inChunks(numbers(1_200), byName, call).catch((error: unknown) => error);

@@ -1,4 +1,5 @@
 import { PunctualError } from "../../../errors.js";
+import { sameFailure } from "../../../partial-results.js";
 
 /** How a list is cut into calls of bounded work (promise 9). */
 export interface Cut<Item> {
@@ -66,5 +67,5 @@ function chunkEnd<Item>(items: readonly Item[], from: number, most: number, { id
 function withResults<Answer>(error: unknown, answers: readonly Answer[], length: number): unknown {
   if (!(error instanceof PunctualError)) return error;
   const results: (Answer | undefined)[] = Array.from({ length }, (_, index) => answers[index]);
-  return new PunctualError(error.code, error.message, { cause: error, details: { ...error.details, results } });
+  return sameFailure(error, { ...error.details, results });
 }
