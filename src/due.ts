@@ -1,5 +1,5 @@
 import { isDate } from "node:util/types";
-import { type Duration, latestTime, parseDuration } from "./duration.js";
+import { type Duration, latestTime, parseDelay } from "./duration.js";
 import type { DueTime } from "./engine.js";
 import { PunctualError } from "./errors.js";
 import { quote } from "./quote.js";
@@ -29,9 +29,7 @@ export function dueTime(when: {
   if (delay !== undefined) {
     if (at !== undefined)
       throw refused(`delay is ${quote(delay)} and at is ${quote(at)}`, "exactly one of delay and at");
-    // No upper bound on how far in the past: a program that computes a delay from an old time means now.
-    if (typeof delay === "number" && delay < 0 && delay !== Number.NEGATIVE_INFINITY) return { delay: 0 };
-    return { delay: parseDuration(delay, "delay") };
+    return { delay: parseDelay(delay, "delay") };
   }
   if (at === undefined) throw refused("there is neither delay nor at", "exactly one of delay and at");
   const time = isDate(at) ? at.getTime() : at;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDuration } from "./duration.js";
+import { type Duration, parseDelay, parseDuration } from "./duration.js";
 import { PunctualError } from "./errors.js";
 
 describe("parseDuration", () => {
@@ -66,4 +66,25 @@ describe("parseDuration", () => {
     expect(() => parseDuration("1500", "delay")).toThrow('delay is "1500"; accepted is');
     expect(() => parseDuration("x".repeat(1e6), "delay")).toThrow("… (1000000 characters); accepted is");
   });
+});
+
+describe("a delay", () => {
+  it.each<[Duration, number]>([
+    [-1, 0],
+    [-1e300, 0],
+    [-0, 0],
+    [0.2, 1],
+    ["1.5h", 5_400_000],
+  ])("of %j is %d ms", (delay, ms) => {
+    expect(Object.is(parseDelay(delay, "delay"), ms)).toBe(true);
+  });
+
+  it.each([Number.NaN, Infinity, -Infinity, 8.64e15 + 2, "-1s", "1500", ""])(
+    "of %j is refused, and what is accepted is what is taken",
+    (delay) => {
+      expect(() => parseDelay(delay, "delay")).toThrow(
+        /^delay is .+; accepted is a number of ms up to 8\.64e15 \(a negative one means now\), or text of a number and a unit/,
+      );
+    },
+  );
 });

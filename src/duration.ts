@@ -20,8 +20,7 @@ const unitsInMs: ReadonlyMap<string, number> = new Map([
 
 const durationText = /^(\d{1,16}(?:\.\d{1,16})?)(ms|s|m|h|d)$/;
 
-const accepted =
-  'a number of ms from 0 to 8.64e15, or text of a number and a unit, such as "250ms", "30s", "5m", "1.5h" or "7d"';
+const acceptedText = 'text of a number and a unit, such as "250ms", "30s", "5m", "1.5h" or "7d"';
 
 /**
  * The whole ms of a duration, rounded up.
@@ -29,13 +28,37 @@ const accepted =
  * Throws a `PunctualError` `invalid-argument` that names `what`, the value, and what is accepted.
  */
 export function parseDuration(value: Duration, what: string): number {
+  const ms = wholeMs(value);
+  if (ms >= 0) return ms;
+  throw refused(value, what, "a number of ms from 0 to 8.64e15");
+}
+
+/**
+ * The same of a delay, where a negative number means now: a program that computes one from a time that has passed need not
+ * look which sign it has. There is no bound on how far it has passed.
+ */
+export function parseDelay(value: Duration, what: string): number {
+  if (typeof value === "number" && value < 0 && value !== Number.NEGATIVE_INFINITY) return 0;
+  const ms = wholeMs(value);
+  if (ms >= 0) return ms;
+  throw refused(value, what, "a number of ms up to 8.64e15 (a negative one means now)");
+}
+
+/** `NaN` when it is none from 0 to the longest. */
+function wholeMs(value: Duration): number {
   const ms = typeof value === "string" ? textToMs(value) : value;
-  if (typeof ms !== "number" || !(ms >= 0 && ms <= latestTime)) {
-    throw new PunctualError("invalid-argument", `${what} is ${quote(value)}; accepted is ${accepted}.`, {
-      details: { argument: what },
-    });
-  }
+  if (typeof ms !== "number" || !(ms >= 0 && ms <= latestTime)) return Number.NaN;
   return Math.ceil(ms) + 0; // never -0
+}
+
+function refused(value: unknown, what: string, acceptedNumber: string): PunctualError {
+  return new PunctualError(
+    "invalid-argument",
+    `${what} is ${quote(value)}; accepted is ${acceptedNumber}, or ${acceptedText}.`,
+    {
+      details: { argument: what },
+    },
+  );
 }
 
 function textToMs(text: string): number {
