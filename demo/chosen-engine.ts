@@ -6,6 +6,7 @@ import { memoryEngine } from "../src/engines/memory/engine.js";
 import { redisEngine } from "../src/engines/redis/engine.js";
 import { queueKeys } from "../src/engines/redis/keys.js";
 import { type RedisServer, startRedisServer } from "../src/testing/redis-server.js";
+import { sentenceOf } from "./sentence.js";
 import { followServerTime } from "./server-time.js";
 
 /** Where the demo keeps its messages. */
@@ -78,7 +79,7 @@ function connectorTo(url: string): Connector {
   try {
     return nodeRedis({ url });
   } catch (error) {
-    throw new CannotRun(`REDIS_URL cannot be used. ${sentenceOf(error)}`, { cause: error });
+    throw new CannotRun(`REDIS_URL cannot be used. ${sentenceOf(error)}.`, { cause: error });
   }
 }
 
@@ -117,12 +118,8 @@ async function privateServer(): Promise<RedisServer | undefined> {
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return undefined;
-    throw new CannotRun(sentenceOf(error), { cause: error });
+    throw new CannotRun(`${sentenceOf(error)}.`, { cause: error });
   }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function inMemory(): ChosenEngine {

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { demoScenario, type Scenario } from "./scenario.js";
+import { sentenceOf } from "./sentence.js";
 
 /** What the command line asks for. */
 export type CommandLine =
@@ -32,7 +33,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   let values;
   try {
     ({ values } = parseArgs({
-      args: [...args],
+      args: withNegativeValues(args),
       options: {
         messages: { type: "string" },
         seconds: { type: "string" },
@@ -42,7 +43,7 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       },
     }));
   } catch (error) {
-    return refuse(error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error));
+    return refuse(sentenceOf(error).split(/\.\s/u)[0] ?? "");
   }
   if (values.help) return { wants: "help" };
 
@@ -66,6 +67,18 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       ...(seed !== undefined && { seed: Number(seed) }),
     },
   };
+}
+
+/** `--seed -1` as `--seed=-1`: the parser takes the value for another option, and we can say what is wrong with it. */
+function withNegativeValues(args: readonly string[]): string[] {
+  const joined: string[] = [];
+  for (const arg of args) {
+    const name = joined.at(-1);
+    if (/^-\d/u.test(arg) && name !== undefined && /^--(messages|seconds|seed)$/u.test(name)) {
+      joined[joined.length - 1] = `${name}=${arg}`;
+    } else joined.push(arg);
+  }
+  return joined;
 }
 
 function isWithin(text: string, least: number, most: number, form: RegExp): boolean {

@@ -1,9 +1,11 @@
 /** The program behind `npm run demo`. */
+import { PunctualError } from "../src/errors.js";
 import { CannotRun, chooseEngine } from "./chosen-engine.js";
 import { help, parseCommandLine } from "./command-line.js";
 import { progressBar } from "./progress-bar.js";
 import { isClean, jsonReport, textReport } from "./report.js";
 import type { Scenario } from "./scenario.js";
+import { sentenceOf } from "./sentence.js";
 import { runWorkload } from "./workload.js";
 
 /** What `--help` says about the exit status. */
@@ -41,13 +43,19 @@ async function runDemo(scenario: Scenario, json: boolean): Promise<number> {
         errors += 1;
         if (errors > 1) return;
         bar.end();
-        console.error(`A consumer reports: ${sentenceOf(error)}`);
+        console.error(`A consumer reports: ${sentenceOf(error)}.`);
       },
     });
     bar.end();
     console.log(json ? JSON.stringify(jsonReport(engine.name, figures)) : `\n${textReport(engine.name, figures)}`);
     if (!isClean(figures)) console.error(`Not every message came to its end once and in time. Seed: ${scenario.seed}.`);
     return isClean(figures) ? exitStatus.clean : exitStatus.unclean;
+  } catch (error) {
+    if (!(error instanceof PunctualError)) throw error;
+    // Said here: cleaning up meets the same fault, and would say only that.
+    bar.end();
+    console.error(`The demo stopped before its end: ${sentenceOf(error)}.`);
+    return exitStatus.cannotRun;
   } finally {
     bar.end();
     await chosen.leave();
@@ -66,10 +74,6 @@ async function main(): Promise<number> {
     case "run":
       return runDemo(line.scenario, line.json);
   }
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 process.on("SIGINT", interrupt);

@@ -163,6 +163,25 @@ describe("npm run demo, with REDIS_URL,", () => {
     expect(status).toBe(2);
   });
 
+  it("says with one sentence, and one full stop, that the password is wrong.", async () => {
+    const { status, stderr } = await run(small, { REDIS_URL: server.url.replace("//", "//ada:secret@") });
+    expect(stderr).toMatch(
+      /cannot be used: WRONGPASS [^\n]*[^.\n]\. Start it, correct REDIS_URL, or unset REDIS_URL\.\n$/,
+    );
+    expect(stderr).not.toContain("secret");
+    expect(status).toBe(2);
+  });
+
+  it("says why it stopped when Redis goes away in the middle.", { timeout: 60_000 }, async () => {
+    await using passing = await startRedisServer();
+    const { demo, ended } = start(["--messages", "2000", "--seconds", "5"], { REDIS_URL: passing.url });
+    demo.stderr.once("data", () => void passing.kill());
+    const { status, stderr } = await ended;
+    expect(stderr).toMatch(/\nThe demo stopped before its end: [^\n]*nothing listens there[^\n]*[^.\n]\.\n/);
+    expect(stderr).not.toMatch(/\n +at /);
+    expect(status).toBe(2);
+  });
+
   it("refuses an address that is none with a sentence.", async () => {
     const { status, stderr } = await run(small, { REDIS_URL: "localhost" });
     expect(stderr).toMatch(/^REDIS_URL cannot be used\. [^\n]+\n$/);

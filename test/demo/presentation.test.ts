@@ -39,6 +39,8 @@ describe("The command line", () => {
     [["--seconds", "0"], '--seconds takes a number from 0.1 to 600, not "0"'],
     [["--seconds", "NaN"], 'not "NaN"'],
     [["--seed", "4294967296"], "--seed takes a whole number"],
+    [["--seed", "-1"], '--seed takes a whole number from 0 to 4294967295, not "-1". See npm run demo -- --help.'],
+    [["--messages", "--json"], "Option '--messages' argument is ambiguous. See npm run demo -- --help."],
     [["--message", "5"], "Unknown option '--message'"],
     [["--messages"], "--messages <value>"],
     [["--json=yes"], "--json"],
