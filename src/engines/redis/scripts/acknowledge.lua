@@ -7,16 +7,19 @@ local failures, state, gone = KEYS[4], KEYS[5], KEYS[6]
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
 --- @include held
 --- @include remember
 
 local outcomes, ids = held_of(2, 2, fitting)
--- The first writes free memory, so that all run at the memory limit, too.
-variadic("ZREM", leases, ids)
-variadic("HDEL", leased, ids)
+local any_failed = #ids > 0 and redis.call("HLEN", failures) > 0
+drain(leases)
+remember(ids)
 variadic("HDEL", messages, ids)
-if #ids > 0 and redis.call("HLEN", failures) > 0 then
+if any_failed then
   variadic("HDEL", failures, ids)
 end
-remember(ids)
+variadic("HDEL", leased, ids)
+-- Last, so that a lease is never without its end.
+variadic("ZREM", leases, ids)
 return { now_text, outcomes }

@@ -12,6 +12,7 @@ local channel, repair = ARGV[2], ARGV[3] == "1"
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
 --- @include wake
 
 local ids, given, own = {}, {}, {}
@@ -43,19 +44,19 @@ end
 
 --- @include mismatch
 
-if repair and #found > 0 then
+if repair then
   if #places > 0 then
     notify(now)
   end
---- @include drain
+  drain(schedule, leased, schedule)
+  wake_write()
+  variadic("HSET", leased, fences)
+  variadic("HSET", failures, records)
+  variadic("ZADD", schedule, places)
   variadic("ZREM", schedule, unscheduled)
   variadic("ZREM", leases, unleased)
   variadic("HDEL", leased, unleased)
   variadic("ZREM", dead, unburied)
   variadic("HDEL", failures, forgotten)
-  variadic("HSET", leased, fences)
-  variadic("HSET", failures, records)
-  variadic("ZADD", schedule, places)
-  wake_write()
 end
 return { now_text, #ids, found }

@@ -8,6 +8,7 @@ local most_dead, dead_for = tonumber(ARGV[2]), tonumber(ARGV[3])
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
 --- @include held
 --- @include bury
 --- @include remember
@@ -24,9 +25,9 @@ for i, id in ipairs(ids) do
   bury(id, due, ARGV[at[i] + 2], count + 1, error_at, error_json)
 end
 
--- The first write frees memory, so that all run at the memory limit, too.
-variadic("ZREM", leases, ids)
-variadic("HDEL", leased, ids)
+drain(leases, leased, dead)
 bury_all()
+variadic("HDEL", leased, ids)
+variadic("ZREM", leases, ids)
 trim(#ids)
 return { now_text, outcomes, dropped, dropped_total }

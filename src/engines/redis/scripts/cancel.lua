@@ -9,6 +9,8 @@ local failures, dead, state, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
+--- @include forget
 --- @include remember
 
 local asked = {}
@@ -31,12 +33,8 @@ for i, value in ipairs(values) do
   end
 end
 
--- In which index a message is need not be known: it leaves all of them. The first writes free memory.
-variadic("ZREM", schedule, members)
-variadic("ZREM", dead, ids)
-variadic("ZREM", leases, ids)
-variadic("HDEL", leased, ids)
-variadic("HDEL", failures, ids)
-variadic("HDEL", messages, ids)
+drain_indexes()
 remember(ids)
+forget(ids, members)
+variadic("HDEL", messages, ids)
 return { now_text, table.concat(outcomes) }

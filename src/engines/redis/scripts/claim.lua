@@ -18,6 +18,7 @@ local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
 --- @include format
 --- @include bodies
+--- @include drain
 --- @include bury
 --- @include remember
 --- @include trim
@@ -40,8 +41,8 @@ local function bury_and_tell(id, due, reason, count, error_at, error_json, at)
   buried_reply[#buried_reply + 1] = reason
 end
 
+drain(leases, leased, schedule)
 --- @include recover
---- @include drain
 --- @include reclaim
 
 -- Take. First everything is read and decided, then PUBLISH, then the writes.
@@ -90,12 +91,18 @@ end
 
 --- @include turn
 
-variadic("ZREM", schedule, left)
-variadic("ZADD", leases, lease_pairs)
-variadic("HSET", leased, leased_pairs)
-variadic("HDEL", failures, forgotten)
-bury_all()
-trim(#buried_reply / 2)
+-- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.
+local old_claims = {}
+if not last then
+  local some = redis.call("HRANDFIELD", claims, 4, "WITHVALUES")
+  for i = 1, #some, 2 do
+    if tonumber(string.match(some[i + 1], "^%d+ (%d+)")) + 60000 < now then
+      old_claims[#old_claims + 1] = some[i]
+    end
+  end
+end
+
+-- Write. The books come first: what stops these stops the claim before it has moved a message.
 if not layout then
   redis.call("HSET", state, "v", 1)
 end
@@ -104,19 +111,18 @@ if waits and consumer ~= duty and consumer ~= deputy then
   redis.call("ZREMRANGEBYSCORE", waiting, "-inf", "(" .. whole(now))
   redis.call("ZADD", waiting, now + silence, consumer)
 end
-if not last then
-  -- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.
-  local some = redis.call("HRANDFIELD", claims, 4, "WITHVALUES")
-  for i = 1, #some, 2 do
-    if tonumber(string.match(some[i + 1], "^%d+ (%d+)")) + 60000 < now then
-      redis.call("HDEL", claims, some[i])
-    end
-  end
-end
+variadic("HDEL", claims, old_claims)
 if returns or #taken > 0 then
   redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. token)
 else
   -- Nothing to be asked for again, and nobody who would clear the entry away.
   redis.call("HDEL", claims, consumer)
 end
+bury_all()
+-- First who holds a message, then until when, then out of `schedule`: one that is in two places is found, in none it is lost.
+variadic("HSET", leased, leased_pairs)
+variadic("ZADD", leases, lease_pairs)
+variadic("ZREM", schedule, left)
+variadic("HDEL", failures, forgotten)
+trim(#buried_reply / 2)
 return { now_text, until_text, whole(next_at), taken, buried_reply, missing, dropped, dropped_total }

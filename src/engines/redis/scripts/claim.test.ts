@@ -228,6 +228,21 @@ describe("claim reclaims", () => {
     expect((await claiming(queue)).missing).toEqual(["ghost"]);
     expect(await queue.scores("leases")).toEqual({});
   });
+
+  it("a lease without its fence: the message is due again at its old place, one attempt used", async () => {
+    const queue = bench.queue();
+    const now = await bench.now();
+    for (const id of ["b", "a", "dead"]) await queue.leased(id, { until: now - 10, due: 1, token: "t", attempts: 5 });
+    await bench.raw.command("DEL", queue.keys.leased);
+    await bench.raw.command("ZADD", queue.keys.dead, 1, "dead");
+    const result = await claiming(queue);
+    expect(result.messages.map(({ id, dueAt, attempt }) => [id, dueAt, attempt])).toEqual([
+      ["b", now - 10, 2],
+      ["a", now - 10, 2],
+    ]);
+    expect(result.missing).toEqual([]);
+    expect(Object.keys(await queue.scores("dead"))).toEqual(["dead"]);
+  });
 });
 
 describe("A claim repeated with its token, because its reply was lost,", () => {

@@ -6,6 +6,7 @@ local schedule, leases, leased, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS
 local channel = ARGV[2]
 --- @include begin
 --- @include format
+--- @include drain
 --- @include held
 --- @include wake
 
@@ -19,7 +20,7 @@ if #ids > 0 then
   notify(lease_until)
 end
 
---- @include drain
-variadic("ZADD", leases, deadlines)
+drain(leases)
 wake_write()
+variadic("ZADD", leases, deadlines)
 return { now_text, whole(lease_until), outcomes }

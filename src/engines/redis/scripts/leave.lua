@@ -4,16 +4,17 @@
 -- Reply: {now}
 local schedule, claims, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 --- @include begin
+--- @include drain
 local consumer, channel = ARGV[2], ARGV[3]
 --- @include wake
-placed[1] = consumer
+placed[#placed + 1] = consumer
 if duty == consumer then
   hand_on(math.max(duty_at, now), consumer)
 elseif deputy == consumer then
   deputy, wake_changed = "", true
   set_deputy(math.max(deputy_at, now), consumer)
 end
---- @include drain
-redis.call("HDEL", claims, consumer)
+drain(schedule)
 wake_write()
+redis.call("HDEL", claims, consumer)
 return { now_text }

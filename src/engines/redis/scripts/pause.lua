@@ -5,5 +5,6 @@
 local schedule, state = KEYS[1], KEYS[2]
 --- @include begin
 --- @include drain
+drain(schedule)
 redis.call("HSET", state, "v", layout or 1, "paused", 1)
 return { now_text }

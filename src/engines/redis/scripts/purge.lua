@@ -8,6 +8,8 @@
 -- number. Younger messages are passed over, and the next call goes on behind them.
 local schedule, messages, failures, state, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 --- @include begin
+--- @include drain
+drain(schedule, messages)
 --- @include once
 --- @include format
 --- @include bodies
@@ -49,12 +51,13 @@ for i, value in ipairs(values) do
   end
 end
 
--- The first write frees memory, so that all run at the memory limit, too.
-redis.call("ZREM", schedule, "", unpack(members))
+local any_failed = redis.call("HLEN", failures) > 0
+local place = more and string.format(" %.0f %.0f", found[last + 1], order_of(found[last])) or ""
+local reply = answer(#deleted .. place, #deleted)
+remember(deleted)
+variadic("ZREM", schedule, members)
 variadic("HDEL", messages, deleted)
-if redis.call("HLEN", failures) > 0 then
+if any_failed then
   variadic("HDEL", failures, deleted)
 end
-remember(deleted)
-local place = more and string.format(" %.0f %.0f", found[last + 1], order_of(found[last])) or ""
-return answer(#deleted .. place, #deleted)
+return reply

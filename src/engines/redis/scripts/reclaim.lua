@@ -1,12 +1,15 @@
 -- Reclaims leases that have ended, oldest first, as a claim does, and says what there is.
--- KEYS: schedule leases leased failures dead state
+-- KEYS: schedule messages leases leased failures dead state
 -- ARGV: notAfter
 -- Reply: {now, end of the earliest lease that is left, sequence, waiting, dead}
 --
 -- `sequence` is the last number that was given; `waiting` and `dead` are how many there are in these states, at most.
-local schedule, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
 --- @include format
+--- @include bodies
+--- @include drain
 --- @include bury
 local buried_reply, missing = {}, {}
 local function failures_of(ids)
@@ -15,10 +18,11 @@ end
 local function bury_and_tell(...)
   bury(...)
 end
---- @include drain
+local seq = redis.call("HGET", state, "seq") or "0"
+drain(leases, leased, schedule)
 --- @include reclaim
 
 local left = redis.call("ZCOUNT", leases, "-inf", now)
 local earliest = redis.call("ZRANGE", leases, 0, 0, "WITHSCORES")[2] or "9007199254740991"
-return { now_text, earliest, redis.call("HGET", state, "seq") or "0", redis.call("ZCARD", schedule) + left,
+return { now_text, earliest, seq, redis.call("ZCARD", schedule) + left,
   redis.call("ZCARD", dead) + left }

@@ -6,6 +6,7 @@ import { sources } from "./sources.generated.js";
 const script = defineScript("reclaim", sources["reclaim"]);
 const keyNames = [
   "schedule",
+  "messages",
   "leases",
   "leased",
   "failures",

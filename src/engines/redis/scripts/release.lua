@@ -6,6 +6,7 @@ local schedule, leases, leased, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS
 local channel = ARGV[2]
 --- @include begin
 --- @include format
+--- @include drain
 --- @include held
 --- @include due
 --- @include wake
@@ -25,9 +26,9 @@ if #places > 0 then
   notify(earliest)
 end
 
--- The first write frees memory, so that all run at the memory limit, too.
-variadic("ZREM", leases, ids)
-variadic("HDEL", leased, ids)
-variadic("ZADD", schedule, places)
+drain(leases, leased, schedule)
 wake_write()
+variadic("ZADD", schedule, places)
+variadic("HDEL", leased, ids)
+variadic("ZREM", leases, ids)
 return { now_text, outcomes }

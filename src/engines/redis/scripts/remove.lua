@@ -7,6 +7,8 @@
 local messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local dead, state, gone = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
+--- @include drain
+drain(dead, leased)
 --- @include once
 --- @include format
 --- @include bodies
@@ -30,11 +32,12 @@ for i, is_dead in ipairs(dead_of(ids)) do
   end
 end
 
--- The first write frees memory, so that all run at the memory limit, too.
-redis.call("ZREM", dead, "", unpack(left))
+drain(leases, failures)
+local reply = answer(table.concat(outcomes), #removed)
+remember(removed)
+variadic("ZREM", dead, left)
 variadic("ZREM", leases, left)
 variadic("HDEL", leased, left)
 variadic("HDEL", failures, left)
 variadic("HDEL", messages, removed)
-remember(removed)
-return answer(table.concat(outcomes), #removed)
+return reply

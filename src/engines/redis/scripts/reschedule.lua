@@ -11,6 +11,7 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
 --- @include standing
 --- @include due
 --- @include bury
@@ -54,12 +55,12 @@ if #places > 0 then
   notify(earliest)
 end
 
---- @include drain
-variadic("ZREM", leases, reclaimed)
-variadic("HDEL", leased, reclaimed)
+drain(leases, leased, schedule)
+wake_write()
+bury_all()
 variadic("HSET", failures, failed)
 variadic("ZADD", schedule, places)
-bury_all()
+variadic("HDEL", leased, reclaimed)
+variadic("ZREM", leases, reclaimed)
 trim(#reclaimed)
-wake_write()
 return { now_text, table.concat(outcomes), dropped, dropped_total }

@@ -8,6 +8,7 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
 --- @include held
 --- @include due
 --- @include bury
@@ -39,12 +40,12 @@ if #places > 0 then
   notify(earliest)
 end
 
--- The first write frees memory, so that all run at the memory limit, too.
-variadic("ZREM", leases, ids)
-variadic("HDEL", leased, ids)
+drain(leases, leased, schedule)
+wake_write()
+bury_all()
 variadic("HSET", failures, failed)
 variadic("ZADD", schedule, places)
-bury_all()
+variadic("HDEL", leased, ids)
+variadic("ZREM", leases, ids)
 trim(#ids)
-wake_write()
 return { now_text, outcomes, dropped, dropped_total }

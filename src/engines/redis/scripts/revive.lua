@@ -10,6 +10,8 @@ local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local channel = ARGV[5]
 --- @include begin
+--- @include drain
+drain(dead, leased, schedule)
 --- @include once
 --- @include format
 --- @include bodies
@@ -46,11 +48,12 @@ if #revived > 0 then
   notify(due)
 end
 
--- The first write frees memory, so that all run at the memory limit, too.
-variadic("ZREM", dead, left)
-variadic("ZREM", leases, left)
-variadic("HDEL", leased, left)
-variadic("HDEL", failures, left)
+drain(leases, failures)
+if #revived > 0 then
+  redis.call("HINCRBY", state, "seq", #revived)
+end
+local reply = answer(table.concat(outcomes), #revived)
+wake_write()
 local places, bodies, due_text = {}, {}, whole(due)
 for k, i in ipairs(revived) do
   local seq = pack(">I7", last + k)
@@ -59,8 +62,8 @@ for k, i in ipairs(revived) do
 end
 variadic("HSET", messages, bodies)
 variadic("ZADD", schedule, places)
-if #revived > 0 then
-  redis.call("HINCRBY", state, "seq", #revived)
-end
-wake_write()
-return answer(table.concat(outcomes), #revived)
+variadic("ZREM", dead, left)
+variadic("ZREM", leases, left)
+variadic("HDEL", leased, left)
+variadic("HDEL", failures, left)
+return reply

@@ -15,6 +15,8 @@ local channel, count, ask_for, batch = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV
 --- @include begin
 --- @include format
 --- @include bodies
+--- @include drain
+--- @include forget
 --- @include standing
 --- @include due
 --- @include wake
@@ -71,6 +73,7 @@ local reply = { now_text, table.concat(outcomes), pack(">" .. string.rep("d", #o
 -- Also when there is nothing to store: the messages that are there are to be remembered, too.
 local remember_changed = ask_for > 0 and ask_for ~= remember_for
 if #fresh == 0 then
+  drain(schedule)
   if remember_changed then
     redis.call("HSET", state, "v", 1, "rememberFor", ARGV[4])
   end
@@ -78,7 +81,12 @@ if #fresh == 0 then
 end
 notify(earliest)
 
--- Write. The first write is one that Redis refuses at its memory limit, so that nothing is stored by halves.
+-- Write. The first write is one that Redis refuses at its memory limit, so that nothing is stored by halves; it changes nothing,
+-- and shows that the ZADD below can be done.
+redis.call("ZADD", schedule, "XX", 0, "")
+if #old_ids > 0 then
+  drain_indexes()
+end
 local seq = redis.call("HINCRBY", state, "seq", #fresh) - #fresh
 if seq + #fresh > 9007199254740991 then
   return redis.error_reply("ERR the sequence numbers of this queue are used up")
@@ -89,12 +97,8 @@ for k, i in ipairs(fresh) do
   places[2 * k - 1], places[2 * k] = dues[i], number .. ids[i]
   stored[2 * k - 1], stored[2 * k] = ids[i], number .. bodies[i]
 end
-variadic("ZREM", schedule, old_members)
-variadic("ZREM", dead, old_ids)
-variadic("ZREM", leases, old_ids)
-variadic("HDEL", leased, old_ids)
-variadic("HDEL", failures, old_ids)
 variadic("HSET", messages, stored)
+forget(old_ids, old_members)
 variadic("ZADD", schedule, places)
 if largest > biggest or not layout then
   redis.call("HSET", state, "v", 1, "biggest", largest)

@@ -10,7 +10,11 @@ local function bury(id, due, reason, count, error_at, error_json, at)
   buried_failures[#buried_failures + 1] = failure_value(count, error_at, due, reason, error_json)
 end
 local function bury_all()
-  variadic("ZADD", dead, buried)
+  if #buried > 0 then
+    -- Shows that it is a zset, before HSET comes first.
+    redis.call("ZCARD", dead)
+  end
   variadic("HSET", failures, buried_failures)
+  variadic("ZADD", dead, buried)
   buried, buried_failures = {}, {}
 end

@@ -21,10 +21,10 @@ local function dead_of(ids)
   local under_lease = read_all(leased, ids)
   for i, buried_at in ipairs(redis.call("ZMSCORE", dead, unpack(ids))) do
     found[i] = buried_at and true
-    if under_lease[i] then
+    local deadline = under_lease[i] and redis.call("ZSCORE", leases, ids[i])
+    if deadline then
       local _, _, limit = lease_of(under_lease[i])
-      found[i] = tonumber(redis.call("ZSCORE", leases, ids[i]) or 0) <= now
-        and failure_of(redis.call("HGET", failures, ids[i])) + 1 >= limit
+      found[i] = tonumber(deadline) <= now and failure_of(redis.call("HGET", failures, ids[i])) + 1 >= limit
     end
   end
   return found

@@ -16,7 +16,8 @@ elseif answered_at and tonumber(answered_at) >= since then
   overwritten = 1
 end
 
--- Call it after a write that frees memory. Gives the reply. A call that has done nothing may well be done again.
+-- Call it after `drain`, and before anything is done: what stops it must leave everything there. Gives the reply. A call that has
+-- done nothing may well be done again.
 local function answer(text, done)
   if done > 0 then
     redis.call("HSET", state, "answered", string.format("%.0f %s %s %s", now, operation, step, text))

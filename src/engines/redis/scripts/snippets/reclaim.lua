@@ -7,7 +7,9 @@ if #ended > 0 then
     ids[#ids + 1] = ended[i]
   end
   local held, old, due_again, failed = read_all(leased, ids), failures_of(ids), {}, {}
+  local left, bytes = {}, 0
   for i, id in ipairs(ids) do
+    left[#left + 1] = id
     if held[i] then
       local seq, due, most = lease_of(held[i])
       local count, error_at, _, _, error_json = failure_of(old[i])
@@ -20,12 +22,27 @@ if #ended > 0 then
         failed[n + 1], failed[n + 2] = id, failure_value(count + 1, error_at, 0, "", error_json)
       end
     else
-      missing[#missing + 1] = id
+      -- It is not known whose lease it was. What can be read of such bodies within the budget is put back; the rest by the next.
+      local length = redis.call("HSTRLEN", messages, id)
+      bytes = bytes + length
+      if bytes > 1048576 and bytes > length then
+        left[#left] = nil
+      elseif length == 0 then
+        missing[#missing + 1] = id
+      else
+        local member = sub(redis.call("HGET", messages, id), 1, 7) .. id
+        if not redis.call("ZSCORE", schedule, member) and not redis.call("ZSCORE", dead, id) then
+          local count, error_at, _, _, error_json = failure_of(old[i])
+          local n = #failed
+          due_again[n + 1], due_again[n + 2] = ended[2 * i], member
+          failed[n + 1], failed[n + 2] = id, failure_value(count + 1, error_at, 0, "", error_json)
+        end
+      end
     end
   end
-  variadic("ZREM", leases, ids)
-  variadic("HDEL", leased, ids)
+  bury_all()
   variadic("HSET", failures, failed)
   variadic("ZADD", schedule, due_again)
-  bury_all()
+  variadic("HDEL", leased, left)
+  variadic("ZREM", leases, left)
 end

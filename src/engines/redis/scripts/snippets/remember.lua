@@ -2,7 +2,7 @@
 -- `fields` (snippet begin), and the snippet format.
 local remember_for = tonumber(fields[9] or 0)
 
--- Call it after a write that frees memory: at its memory limit Redis runs what follows such a one.
+-- Call it after `drain`, and before the messages are deleted: what stops it must leave them there.
 local function remember(ids)
   if remember_for == 0 or #ids == 0 then
     return

@@ -5,10 +5,11 @@
 -- it; the due time; the attempts that counted; and the lease's value and deadline, also when that lease has ended.
 local function standing_of(id, value)
   local lease = redis.call("HGET", leased, id)
+  local deadline = lease and tonumber(redis.call("ZSCORE", leases, id) or "")
   local count, _, last_due = failure_of(redis.call("HGET", failures, id))
-  if lease then
+  -- A fence without a deadline is no lease, but what is left of one.
+  if deadline then
     local _, due, limit = lease_of(lease)
-    local deadline = tonumber(redis.call("ZSCORE", leases, id) or 0)
     if deadline > now then
       return "leased", due, count + 1, lease, deadline
     elseif count + 1 >= limit then

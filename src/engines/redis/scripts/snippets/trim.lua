@@ -15,6 +15,17 @@ end
 if excess() >= 0 then
   budget = budget / 2
 end
+-- Everything that `trim` needs is tried before the first write, since what comes before it cannot be taken back.
+local dropped_before = 0
+if most_dead or dead_for then
+  dropped_before = tonumber(redis.call("HGET", state, "dropped") or 0)
+  redis.call("ZRANGE", dead, 0, 0)
+  redis.call("HSTRLEN", messages, "")
+  if remember_for > 0 then
+    redis.call("ZREMRANGEBYRANK", gone, 1, 0)
+    redis.call("ZCOUNT", gone, "-inf", now)
+  end
+end
 
 -- Call it after `bury_all`, with how many that buried. More go than came, so what is over gets less with each call.
 local function trim(added)
@@ -26,9 +37,11 @@ local function trim(added)
   for i = #dropped, fitting(dropped) + 1, -1 do
     dropped[i] = nil
   end
+  remember(dropped)
+  -- Not HINCRBY, which would be one more right to be missing by now.
+  dropped_total = dropped_before + #dropped
+  redis.call("HSET", state, "dropped", whole(dropped_total))
   variadic("ZREM", dead, dropped)
   variadic("HDEL", failures, dropped)
   variadic("HDEL", messages, dropped)
-  remember(dropped)
-  dropped_total = redis.call("HINCRBY", state, "dropped", #dropped)
 end

@@ -20,7 +20,7 @@ end
 
 if not returns or limit == 0 or (#taken == limit * 4 and not room) then
   -- Full, or it does not come again: others look out for what it leaves.
-  placed[1] = consumer
+  placed[#placed + 1] = consumer
   if deputy == consumer then
     deputy, wake_changed = "", true
   end
@@ -35,7 +35,7 @@ if not returns or limit == 0 or (#taken == limit * 4 and not room) then
 else
   if duty == "" or duty == consumer or duty_at + lag <= now then
     if duty ~= consumer then
-      placed[1] = consumer
+      placed[#placed + 1] = consumer
     end
     if deputy == consumer or deputy_at + lag <= now then
       deputy = ""
@@ -44,7 +44,7 @@ else
     set_deputy(plan + lag, consumer)
   elseif deputy == "" or deputy == consumer or deputy_at + lag <= now then
     if deputy ~= consumer then
-      placed[1] = consumer
+      placed[#placed + 1] = consumer
     end
     deputy, deputy_at, deputy_seen, wake_changed = consumer, plan + lag, now, true
     next_at = deputy_at
