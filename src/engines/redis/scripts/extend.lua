@@ -1,4 +1,5 @@
--- Moves the deadline of leases that are still held to now plus `lease`.
+-- Moves the deadline of leases that are still held and not over to now plus `lease`. Whoever held one that is over has given it
+-- up, or will when this call is answered: to revive it would only keep the message from others.
 -- KEYS: schedule leases leased state waiting
 -- ARGV: notAfter channel lease [id token]
 -- Reply: {now, leaseUntil, outcomes}
@@ -10,7 +11,9 @@ local channel = ARGV[2]
 --- @include held
 --- @include wake
 
-local outcomes, ids = held_of(4, 2)
+local outcomes, ids = held_of(4, 2, nil, function(ids)
+  return #ids > 0 and redis.call("ZMSCORE", leases, unpack(ids)) or {}
+end)
 local deadlines, lease_until = {}, now + math.ceil(tonumber(ARGV[3]))
 for i, id in ipairs(ids) do
   deadlines[2 * i - 1], deadlines[2 * i] = lease_until, id

@@ -12,7 +12,7 @@ const keyNames = ["schedule", "leases", "leased", "state", "waiting"] as const s
 const words = { s: "extended", l: "lease-lost" } as const;
 
 /**
- * Moves the deadline of leases that are still held to now plus `lease` ms. Twice is once, only later; so a lost reply does
+ * Moves the deadline of leases that are still held and not over to now plus `lease` ms. Twice is once, only later; so a lost reply does
  * not matter, and a lease that is not held at the last attempt is lost.
  */
 export async function extend(
