@@ -1,3 +1,5 @@
+import { isDate, isProxy } from "node:util/types";
+
 /** The most characters of a value that an error shows. */
 const longest = 80;
 
@@ -14,8 +16,8 @@ export function quote(value: unknown): string {
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value === "function") return "a function";
   if (typeof value === "symbol") return "a symbol";
-  if (value instanceof Date)
-    return Number.isNaN(value.getTime()) ? "an invalid Date" : `a Date (${value.toISOString()})`;
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? "an invalid Date" : `a Date (${value.toISOString()})`;
+  if (isProxy(value)) return "an object";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
   return Object.is(value, -0) ? "-0" : String(value);

@@ -54,7 +54,31 @@ it("needs no listener for error, and warns of one that throws", () => {
     throw new Error("again");
   });
   events.emit("error", new Error("heard"));
-  expect(warn).toHaveBeenCalledExactlyOnceWith(new Error("again"), "PunctualListenerError");
+  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Error: again\n +at /), "PunctualListenerError");
+  warn.mockRestore();
+});
+
+it("warns of whatever an error listener throws, and throws nothing itself", async () => {
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const nameThrows = new Error("x");
+  Object.defineProperty(nameThrows, "name", { get: () => Reflect.apply(Math.max, undefined, [Symbol("s")]) });
+  const thrown: unknown[] = [Object.create(null), proxy, nameThrows, Symbol("s"), undefined];
+  for (const error of thrown) {
+    const events = new EventEmitter<string>();
+    events.add("error", () => {
+      throw error;
+    });
+    events.emit("error", new Error("heard"));
+    const rejecting = new EventEmitter<string>();
+    rejecting.add("error", async () => {
+      throw error;
+    });
+    rejecting.emit("error", new Error("heard"));
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warn).toHaveBeenCalledTimes(2 * thrown.length);
   warn.mockRestore();
 });
 

@@ -54,6 +54,12 @@ describe("failureRecord", () => {
     expect(failureRecord(hostile)).toEqual({ name: "Error", message: "" });
     expect(failureRecord(inspectThrows)).toEqual({ name: "NonError", message: "a thrown object that cannot be shown" });
     expect(failureRecord(new Proxy({}, { get: () => "x" })).name).toBe("NonError");
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(failureRecord(proxy).name).toBe("NonError");
+    const { proxy: error, revoke: end } = Proxy.revocable(new Error("x"), {});
+    end();
+    expect(failureRecord(new Error("over", { cause: error })).message).toBe("over");
     expect(failureRecord(Object.assign(new Error(), { message: 7, stack: {} }))).toEqual({
       name: "Error",
       message: "",

@@ -29,7 +29,12 @@ function causeOf(thrown: Error): string {
 
 /** Also of another realm, as under a test runner, where instanceof is false. */
 function isError(thrown: unknown): thrown is Error {
-  return isNativeError(thrown) || thrown instanceof Error;
+  try {
+    return isNativeError(thrown) || thrown instanceof Error;
+  } catch {
+    // A proxy can refuse even that question.
+    return false;
+  }
 }
 
 function text(read: () => unknown): string | undefined {
