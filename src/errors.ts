@@ -68,6 +68,12 @@ export const errorCodes = {
     httpStatus: 504,
     exitStatus: 75,
   },
+  internal: {
+    meaning:
+      "An engine failed in a way that its contract does not know, which is a fault of the engine; `cause` holds its error.",
+    httpStatus: 500,
+    exitStatus: 70,
+  },
   closed: {
     meaning: "The engine or consumer was closed; make a new one.",
     httpStatus: 503,

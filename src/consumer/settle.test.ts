@@ -84,8 +84,8 @@ describe("settlePersistently", () => {
     expect(closed.outcomes).toEqual([expect.objectContaining({ code: "closed", details: {} }), "settled"]);
     const fault = new TypeError("a fault of the engine");
     expect((await settle([fault])).outcomes).toEqual([
-      expect.objectContaining({ code: "unsupported", cause: fault }),
-      expect.objectContaining({ code: "unsupported" }),
+      expect.objectContaining({ code: "internal", cause: fault }),
+      expect.objectContaining({ code: "internal" }),
     ]);
   });
 });

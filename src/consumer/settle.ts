@@ -137,7 +137,7 @@ function isSettlement(value: unknown): value is Settlement {
 /** An error of another kind is a fault of the engine; repeating it would hide it. */
 function asPunctualError(failure: unknown): PunctualError {
   if (failure instanceof PunctualError) return failure;
-  return new PunctualError("unsupported", "The engine failed in a way that its contract does not know.", {
+  return new PunctualError("internal", "The engine failed in a way that its contract does not know.", {
     cause: failure,
   });
 }
