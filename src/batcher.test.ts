@@ -74,6 +74,35 @@ describe("Batcher", () => {
     expect(calls.map(({ items }) => items)).toEqual([["a"], ["b"]]);
   });
 
+  it("counts the time of a call from when it was added: a batch has what is left to the first of its items", async () => {
+    const clock = manualClock();
+    const ended: { item: string; at: number }[] = [];
+    const began = clock.now();
+    const batcher = new Batcher<string, string>(
+      (_, left) => new Promise((_resolve, reject) => void clock.runAfter(left, () => reject(new Error("too late")))),
+      { clock, maxItems: 1, timeout: 10_000 },
+    );
+    const add = (item: string) => void batcher.add(item).catch(() => ended.push({ item, at: clock.now() - began }));
+    for (let item = 0; item < 30; item++) add(`at once ${item}`);
+    await clock.advance("2s");
+    add("later");
+    await clock.advance("1m");
+    expect(ended).toHaveLength(31);
+    expect(ended.filter(({ item }) => item !== "later").every(({ at }) => at === 10_000)).toBe(true);
+    expect(ended.find(({ item }) => item === "later")?.at).toBe(12_000);
+  });
+
+  it("has nothing join a batch that has waited for a second, for that would share its time-out", async () => {
+    const { batcher, calls, clock } = heldBatcher({ maxItems: 2 });
+    void batcher.add("a");
+    await microtasks();
+    for (const item of ["b", "b", "c"]) void batcher.add(item);
+    await clock.advance("1500ms");
+    void batcher.add("d");
+    await clock.advance("10s");
+    expect(calls.map(({ items }) => items)).toEqual([["a"], ["b", "b"], ["c"], ["d"]]);
+  });
+
   it("cuts batches by number and by weight, in the order of the items", async () => {
     const byNumber = heldBatcher({ maxItems: 2 });
     for (const item of ["a", "b", "c"]) void byNumber.batcher.add(item);

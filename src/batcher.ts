@@ -7,6 +7,8 @@ export interface BatcherOptions<Item> {
   readonly maxItems?: number | undefined;
   /** The bytes of one item; when left out items have none. */
   readonly weigh?: ((item: Item) => number) | undefined;
+  /** How long an item may take from when it was added, ms. Default: for ever. */
+  readonly timeout?: number | undefined;
 }
 
 /** Bytes at most in one batch, one item at least. */
@@ -19,7 +21,10 @@ const maxBytes = 1_048_576;
  */
 const maxInFlight = 1;
 
-/** After this many ms a batch no longer holds back others, so that nobody waits for the time-outs of those before. */
+/**
+ * After this many ms a batch no longer holds back others, so that nobody waits for the time-outs of those before. Nor does it
+ * take more items when it has waited that long: all of a batch have what is left to the first.
+ */
 const patience = 1_000;
 
 const turn = Promise.resolve();
@@ -33,10 +38,13 @@ interface Outcome<Result> {
 class Batch<Item, Result> {
   readonly items: Item[] = [];
   bytes = 0;
+  /** When the first item was added, by what has elapsed. */
+  readonly since: number;
   readonly outcome: Promise<Outcome<Result>>;
   readonly settle: (outcome: Outcome<Result>) => void;
 
-  constructor() {
+  constructor(since: number) {
+    this.since = since;
     // One promise a batch, not an item: all callers wait for the same one and pick their result by its place.
     let settle: (outcome: Outcome<Result>) => void = () => {};
     this.outcome = new Promise((resolve) => {
@@ -55,23 +63,28 @@ class Batch<Item, Result> {
  * program under test would hang.
  */
 export class Batcher<Item, Result extends NonNullable<unknown>> {
-  readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  readonly #run: (items: readonly Item[], left: number) => Promise<readonly Result[]>;
   readonly #clock: Clock;
   readonly #maxItems: number;
   readonly #weigh: ((item: Item) => number) | undefined;
+  readonly #timeout: number;
   #waiting: Batch<Item, Result>[] = [];
   #inFlight = 0;
   #planned = false;
 
   /**
-   * `run` gives a result for each item, in their order. When it fails with `details.results`, what is known there is handed
+   * `run` gives a result for each item, in their order, and is told how much of the `timeout` is left, ms. When it fails with `details.results`, what is known there is handed
    * to its callers, and the others fail.
    */
-  constructor(run: (items: readonly Item[]) => Promise<readonly Result[]>, options: BatcherOptions<Item>) {
+  constructor(
+    run: (items: readonly Item[], left: number) => Promise<readonly Result[]>,
+    options: BatcherOptions<Item>,
+  ) {
     this.#run = run;
     this.#clock = options.clock;
     this.#maxItems = options.maxItems ?? 1_000;
     this.#weigh = options.weigh;
+    this.#timeout = options.timeout ?? Number.POSITIVE_INFINITY;
   }
 
   /** Adds an item and gives its result. */
@@ -86,8 +99,14 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
 
   #batchWithRoom(bytes: number): Batch<Item, Result> {
     let batch = this.#waiting.at(-1);
-    if (batch === undefined || batch.items.length >= this.#maxItems || batch.bytes + bytes > maxBytes) {
-      batch = new Batch();
+    const isFull =
+      batch === undefined ||
+      batch.items.length >= this.#maxItems ||
+      batch.bytes + bytes > maxBytes ||
+      // In the tick in which it was made nobody looks at the time.
+      (!this.#planned && this.#clock.elapsed() - batch.since >= patience);
+    if (batch === undefined || isFull) {
+      batch = new Batch(this.#clock.elapsed());
       this.#waiting.push(batch);
       this.#plan();
     }
@@ -112,6 +131,10 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
     }
   }
 
+  #left({ since }: Batch<Item, Result>): number {
+    return Math.max(0, this.#timeout - (this.#clock.elapsed() - since));
+  }
+
   async #start(batch: Batch<Item, Result>): Promise<void> {
     this.#inFlight += 1;
     let counts = true;
@@ -121,10 +144,10 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
       this.#inFlight -= 1;
       this.#startWhatMay();
     };
-    const stopWaiting = this.#clock.runAt(this.#clock.now() + patience, stopCounting);
+    const stopWaiting = this.#clock.runAfter(patience, stopCounting);
     let outcome: Outcome<Result>;
     try {
-      outcome = { results: await this.#run(batch.items), failure: tooFewResults };
+      outcome = { results: await this.#run(batch.items, this.#left(batch)), failure: tooFewResults };
     } catch (failure) {
       outcome = partialOutcome(failure);
     }

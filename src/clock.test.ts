@@ -51,6 +51,34 @@ describe("a clock on the timers of Node", () => {
     expect(callback).toHaveBeenCalledOnce();
   });
 
+  it("runs a callback after a duration, however the time is set meanwhile, and waits longer than a timer of Node can", () => {
+    let now = 1_000;
+    const clock = timerClock(() => now);
+    const callback = vi.fn<() => void>();
+    const long = vi.fn<() => void>();
+    clock.runAfter(100, callback);
+    clock.runAfter(60 * day, long);
+    clock.runAfter(10, long)();
+    now = -1e9;
+    const before = clock.elapsed();
+    vi.advanceTimersByTime(99);
+    expect(callback).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect([callback.mock.calls.length, clock.elapsed() - before]).toEqual([1, 100]);
+    vi.advanceTimersByTime(60 * day - 101);
+    expect(long).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(long).toHaveBeenCalledOnce();
+  });
+
+  it("never runs a callback at once, however short the duration", () => {
+    const callback = vi.fn<() => void>();
+    for (const duration of [0, -1, Number.NEGATIVE_INFINITY]) systemClock.runAfter(duration, callback);
+    expect(callback).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(0);
+    expect(callback).toHaveBeenCalledTimes(3);
+  });
+
   it("runs nothing that was cancelled, also when the timer was set again meanwhile", () => {
     const callback = vi.fn<() => void>();
     const cancel = systemClock.runAt(60 * day, callback);

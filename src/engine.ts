@@ -59,6 +59,8 @@ export interface Engine extends AsyncDisposable {
 export interface EngineQueue {
   /** The clock that decides what is due. */
   readonly clock: Clock;
+  /** Whether the engine was closed: every call fails with `closed`, and every watch was told. */
+  readonly closed: boolean;
 
   /**
    * Hands messages over. A call that ended is repeated by the engine as long as `timeout` lasts; because of promise 4 that
@@ -88,7 +90,10 @@ export interface EngineQueue {
   /** Moves messages to the dead letters. The delivery counts as an attempt. */
   bury(burials: readonly Burial[]): Promise<Settlement[]>;
 
-  /** Moves the deadline of leases that are still held to now plus `lease`. */
+  /**
+   * Moves the deadline of leases that are still held and not over to now plus `lease`. One that is over is `lease-lost`, also
+   * when nobody has reclaimed it yet: its holder may have given it up.
+   */
   extend(receipts: readonly Receipt[], lease: number): Promise<Extension[]>;
 
   /**
@@ -105,7 +110,11 @@ export interface EngineQueue {
   /** Reads messages without touching them; `undefined` where there is none. */
   get(ids: readonly string[]): Promise<(StoredMessage | undefined)[]>;
 
-  /** How many messages are in each state, and whether the queue is paused. */
+  /**
+   * How many messages are in each state, and whether the queue is paused. A lease that has ended counts as reclaimed. Beyond
+   * 1,000 of those that nobody has reclaimed yet an engine may count messages as due that are dead: their last attempts are
+   * not looked for (promise 9).
+   */
   counts(): Promise<Counts>;
 
   /**
@@ -371,7 +380,10 @@ export interface Watcher {
   wake(at: number): void;
   /** You need not claim before `at`: another consumer has done what you were waiting for. */
   postpone(at: number): void;
-  /** The store is out of reach; claims will wait or fail. */
+  /**
+   * The store is out of reach, so claims will wait or fail; or nothing can be heard, though claims may be answered. Until
+   * `recovered`, or for ever with `closed`: then the engine was closed.
+   */
   interrupted(cause: PunctualError): void;
   /** It can be reached again: claim at once. */
   recovered(): void;

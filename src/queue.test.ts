@@ -77,7 +77,7 @@ describe("schedule", () => {
     const { queue, calls } = recording();
     const answers = await Promise.all(["a", "b", "c"].map((id) => queue.schedule(id, { id, delay: 0 })));
     expect(answers).toEqual(["a", "b", "c"].map((id) => ({ id, outcome: "scheduled", dueAt: new Date(5) })));
-    expect(calls).toEqual([{ ids: ["a", "b", "c"], options: undefined }]);
+    expect(calls).toEqual([{ ids: ["a", "b", "c"], options: { timeout: 10_000 } }]);
   });
 
   it("goes alone when it has a signal or a time-out of its own", async () => {
@@ -92,7 +92,7 @@ describe("schedule", () => {
     expect(calls).toHaveLength(3);
     expect(calls).toContainEqual({ ids: ["b"], options: { signal: undefined, timeout: 2_000 } });
     expect(calls).toContainEqual({ ids: ["c"], options: { signal, timeout: undefined } });
-    expect(calls).toContainEqual({ ids: ["a", "d"], options: undefined });
+    expect(calls).toContainEqual({ ids: ["a", "d"], options: { timeout: 10_000 } });
   });
 
   it("hands on what it is given, and leaves out what it is not", async () => {
@@ -352,4 +352,33 @@ it("keeps the order of calls whose batches overlap", async () => {
   }
   expect((await all).map(({ id }) => id)).toEqual(ids);
   expect(order).toEqual(ids);
+});
+
+it("refuses to consume on an engine that was closed, and every call of a queue on it fails", async () => {
+  const { engine, queue } = inMemory();
+  await engine.close();
+  const made = new Queue<unknown>("q", { engine });
+  for (const one of [queue, made]) {
+    expect(() => one.consume(() => {})).toThrow(expect.objectContaining({ code: "closed" }));
+    await expect(one.schedule("a", { delay: 0 })).rejects.toMatchObject({ code: "closed" });
+    await expect(one.deliveries()[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: "closed" });
+    await expect(one.receive()).rejects.toMatchObject({ code: "closed" });
+  }
+});
+
+it("gives an engine what is left of the 10 s of a schedule, also of one that had to wait", async () => {
+  const clock = manualClock(0);
+  const timeouts: unknown[] = [];
+  const store = scriptedQueue(clock, {
+    schedule: (_, options) => {
+      timeouts.push(options?.timeout);
+      return new Promise(() => {});
+    },
+  });
+  const unused = async () => {};
+  const engine = { name: "silent", open: () => store, close: unused, [Symbol.asyncDispose]: unused };
+  const queue = new Queue<number>("q", { engine });
+  for (let message = 0; message < 3_000; message++) void queue.schedule(message, { delay: 0 });
+  await clock.advance("5s");
+  expect(timeouts).toEqual([10_000, 9_000, 8_000]);
 });

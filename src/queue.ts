@@ -63,6 +63,8 @@ export type CancelOutcome = "cancelled" | "leased" | "absent";
 export type RescheduleOutcome = "rescheduled" | "leased" | "dead" | "absent";
 
 const queueNamePattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+/** How long a schedule may take unless it says otherwise, ms: what engines have as their default. */
+const scheduleTimeout = 10_000;
 const optionNames = new Set(["engine", "codec", "maxPayloadBytes", "rememberFor"]);
 const whenNames = new Set(["delay", "at"]);
 
@@ -117,7 +119,11 @@ export class Queue<Payload = unknown> {
     this.#store = store;
     const clock = store.clock;
     const weigh = (message: NewMessage) => message.payload.byteLength;
-    this.#schedules = new Batcher((messages) => store.schedule(messages), { clock, weigh });
+    this.#schedules = new Batcher((messages, timeout) => store.schedule(messages, { timeout }), {
+      clock,
+      weigh,
+      timeout: scheduleTimeout,
+    });
     this.#cancels = new Batcher((ids) => store.cancel(ids), { clock });
     this.#reschedules = new Batcher((changes) => store.reschedule(changes), { clock });
     this.#receiver = new Receiver(store, codec);
@@ -199,7 +205,11 @@ export class Queue<Payload = unknown> {
     return stored === undefined ? undefined : readMessage(stored, this.#codec);
   }
 
-  /** How many messages are in each state, and whether the queue is paused. */
+  /**
+   * How many messages are in each state, and whether the queue is paused. A message whose lease has ended counts as due, or
+   * as dead after its last attempt; when more than 1,000 leases have ended and nobody has claimed since, those beyond the
+   * first 1,000 may all count as due.
+   */
   async counts(): Promise<Counts> {
     return this.#store.counts();
   }
@@ -267,11 +277,16 @@ export class Queue<Payload = unknown> {
 
   /**
    * Delivers messages to a handler as they come due, until the consumer is closed. A handler that returns acknowledges; one
-   * that throws is retried by the policy. Starts by itself; throws `invalid-argument` on bad options.
+   * that throws is retried by the policy. Starts by itself; throws `invalid-argument` on bad options, and `closed` when the
+   * engine was closed.
    */
   consume(handler: Handler<Payload>, options: ConsumeOptions = {}): Consumer<Payload> {
     if (typeof handler !== "function") throw badOption("handler", handler, "a function");
-    const consumer = new QueueConsumer(this.#store, this.#codec, handler, readConsumeOptions(options), {
+    const settings = readConsumeOptions(options);
+    // Every other call says so by itself; a consumer would fall silent.
+    if (this.#store.closed)
+      throw new PunctualError("closed", "The engine was closed; make a new one, and a queue on it.");
+    const consumer = new QueueConsumer(this.#store, this.#codec, handler, settings, {
       drops: this.#drops,
     });
     consumer.start();

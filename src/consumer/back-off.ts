@@ -18,11 +18,6 @@ export class BackOff {
     this.#random = random;
   }
 
-  /** Whether somebody waits. */
-  get waiting(): boolean {
-    return this.#end !== undefined;
-  }
-
   /** How long the next wait is, ms; each call doubles it. */
   nextDelay(): number {
     const bound = Math.min(shortest * 2 ** this.#tries, longest);
@@ -39,7 +34,7 @@ export class BackOff {
         resolve();
       };
       this.#end = end;
-      const cancel = this.#clock.runAt(this.#clock.now() + this.nextDelay(), end);
+      const cancel = this.#clock.runAfter(this.nextDelay(), end);
     });
   }
 

@@ -3,6 +3,9 @@ import type { ClaimRequest, ClaimResult, EngineQueue } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { BackOff } from "./back-off.js";
 
+/** Takes what a claim brought; gives a promise when it hands that back instead. */
+export type OnAnswer = (result: ClaimResult, token: string) => Promise<unknown> | void;
+
 export interface ClaimLoopOptions {
   readonly queue: EngineQueue;
   /** Who claims: the name of the watch. */
@@ -18,8 +21,11 @@ export interface ClaimLoopOptions {
   readonly random: () => number;
   /** How many messages there is room for now. */
   readonly room: () => number;
-  /** A claim was answered. Called after `stop` too: then what it brought must be handed back. */
-  readonly onAnswer: (result: ClaimResult, token: string) => void;
+  /**
+   * A claim was answered. Called after `stop` too: then what it brought must be handed back. A promise that it gives holds
+   * back the next claim, which would reclaim what is on its way back.
+   */
+  readonly onAnswer: OnAnswer;
   /** A try failed; called for each one. */
   readonly onFailure: (failure: unknown) => void;
 }
@@ -52,6 +58,7 @@ export class ClaimLoop {
   #nextAt = Number.NEGATIVE_INFINITY;
   /** The earliest wake since the claim under way was sent: it may be younger than the reply. */
   #heardAt = Number.POSITIVE_INFINITY;
+  /** By what has elapsed: how long it is silent must not depend on a clock that can be set. */
   #answeredAt = Number.NEGATIVE_INFINITY;
   #cancelTimer: CancelTimer | undefined;
   #isPlannedSoon = false;
@@ -133,16 +140,25 @@ export class ClaimLoop {
     const hasRoom = this.#options.room() > 0;
     this.#isWaitingForRoom = !hasRoom;
     const now = this.#clock.now();
-    if (hasRoom && this.#nextAt <= now) return this.#soon(now);
-    const at = hasRoom ? Math.min(this.#nextAt, this.#answeredAt + longestSilence) : this.#answeredAt + heartbeat;
-    this.#planAt(at);
+    if (hasRoom && this.#nextAt <= now) return this.#soon();
+    const silentFor = this.#clock.elapsed() - this.#answeredAt;
+    const claim = () => this.#timeIsOver();
+    const cancelSilence = this.#clock.runAfter((hasRoom ? longestSilence : heartbeat) - silentFor, claim);
+    const cancelNext = hasRoom && this.#nextAt < Infinity ? this.#clock.runAt(this.#nextAt, claim) : undefined;
+    this.#cancelTimer = () => {
+      cancelSilence();
+      cancelNext?.();
+    };
   }
 
   /** In a microtask, so that handlers that end in one go make room for one claim. */
-  #soon(now: number): void {
+  #soon(): void {
     // An engine in this process answers in microtasks: without a turn of the event loop now and then, messages that are
     // always due would keep timers, sockets and signals from ever being heard.
-    if (this.#claimsSinceTimer >= claimsBeforeTurn) return this.#planAt(now);
+    if (this.#claimsSinceTimer >= claimsBeforeTurn) {
+      this.#cancelTimer = this.#clock.runAfter(0, () => this.#timeIsOver());
+      return;
+    }
     if (this.#isPlannedSoon) return;
     this.#isPlannedSoon = true;
     void turn.then(() => {
@@ -153,12 +169,10 @@ export class ClaimLoop {
     });
   }
 
-  #planAt(at: number): void {
-    this.#cancelTimer = this.#clock.runAt(at, () => {
-      this.#cancelTimer = undefined;
-      this.#claimsSinceTimer = 0;
-      if (this.#state === "started" && this.#underWay === undefined) this.#underWay = this.#claim();
-    });
+  #timeIsOver(): void {
+    this.#cancelPlan();
+    this.#claimsSinceTimer = 0;
+    if (this.#state === "started" && this.#underWay === undefined) this.#underWay = this.#claim();
   }
 
   #cancelPlan(): void {
@@ -178,15 +192,18 @@ export class ClaimLoop {
     const limit = Math.max(0, this.#options.room());
     const request = { limit, lease, consumer, token, attempts, ...(returns === undefined ? {} : { returns }) };
     const result = await this.#untilAnswered(request);
-    this.#underWay = undefined;
     this.#isUncertain = false;
-    if (result === undefined) return;
-    this.#answeredAt = this.#clock.now();
-    const nextAt = Math.min(result.nextAt, this.#heardAt);
-    // By the time of the reply, not of this machine, whose estimate may lie a hair before it.
-    this.#nextAt = nextAt <= result.now ? Number.NEGATIVE_INFINITY : nextAt;
-    this.#options.onAnswer(result, token);
-    this.#plan();
+    if (result !== undefined) {
+      this.#answeredAt = this.#clock.elapsed();
+      const returned = this.#options.onAnswer(result, token);
+      if (returned !== undefined) await returned;
+      const nextAt = Math.min(result.nextAt, this.#heardAt);
+      // By the time of the reply, not of this machine, whose estimate may lie a hair before it. What was handed back is due.
+      const isDue = nextAt <= result.now || returned !== undefined;
+      this.#nextAt = isDue ? Number.NEGATIVE_INFINITY : nextAt;
+    }
+    this.#underWay = undefined;
+    if (result !== undefined) this.#plan();
   }
 
   /** The answer; `undefined` when it is given up. The token stays the same, so leases that were given are given again. */

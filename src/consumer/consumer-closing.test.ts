@@ -100,8 +100,40 @@ describe("closing a consumer", () => {
     void consumer.close({ timeout: "1s" }).then(() => (closed = true));
     await clock.advance("1s");
     expect(closed).toBe(false);
-    await clock.advance("5s");
+    await clock.advance("1s");
     expect(closed).toBe(true);
+  });
+
+  it("takes its time-out and one second at most, whichever calls are not answered", async () => {
+    for (const silent of [["claim"], ["release"], ["claim", "release"], ["acknowledge"]] as const) {
+      const { clock, consume, put, faults } = consumerStage();
+      const consumer = consume(({ id }) => (id === "hangs" ? new Promise(() => {}) : undefined));
+      for (const operation of silent) faults.set(operation, () => new Promise(() => {}));
+      await put("hangs", "a");
+      await clock.advance(0);
+      let closed = false;
+      void consumer.close({ timeout: "8s" }).then(() => (closed = true));
+      await clock.advance("9s");
+      expect([silent, closed]).toEqual([silent, true]);
+    }
+  });
+
+  it("leaves no timer of a handler behind, which would keep the process alive for as long as it might have run", async () => {
+    const { clock, consume, put } = consumerStage();
+    const timers = new Set<object>();
+    for (const name of ["runAt", "runAfter"] as const) {
+      const set = clock[name];
+      clock[name] = (time, callback) => {
+        const cancel = set(time, () => (timers.delete(cancel), callback()));
+        timers.add(cancel);
+        return () => (timers.delete(cancel), cancel());
+      };
+    }
+    const consumer = consume(() => new Promise(() => {}), { timeout: "1h" });
+    await put("a");
+    await clock.advance("1m");
+    await consumer.close({ timeout: 0 });
+    expect(timers.size).toBe(0);
   });
 
   it("ends a consumer that has not started yet", async () => {

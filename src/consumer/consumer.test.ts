@@ -60,7 +60,7 @@ describe("a consumer", () => {
     await consumer.close();
   });
 
-  it("starts nothing whose lease had ended when the claim was answered", async () => {
+  it("hands back, without using an attempt, what was claimed so long ago that its lease has ended", async () => {
     const { clock, consume, put, told, delays } = consumerStage();
     const gate = new Gate();
     delays.set("claim", () => gate.opened);
@@ -71,8 +71,55 @@ describe("a consumer", () => {
     delays.clear();
     gate.open();
     await clock.advance("10s");
-    expect([attempts, told]).toEqual([[2], ["acknowledged a"]]);
+    expect([attempts, told]).toEqual([[1], ["acknowledged a"]]);
     await consumer.close();
+  });
+
+  it("claims again only when what it hands back so has arrived, because a claim would count it", async () => {
+    const { clock, queue, consume, put, calls, delays, faults } = consumerStage();
+    const answered = new Gate();
+    const released = new Gate();
+    delays.set("claim", () => answered.opened);
+    faults.set("release", () => released.opened);
+    await queue.schedule("once", { id: "a", delay: 0, attempts: 1 });
+    const consumer = consume(() => {}, { lease: "1s" });
+    await clock.advance("1s");
+    delays.clear();
+    answered.open();
+    await put("b");
+    await clock.advance("4s");
+    expect(calls.filter((call) => call === "claim")).toHaveLength(1);
+    released.open();
+    await clock.advance("1s");
+    expect(await queue.counts()).toMatchObject({ due: 0, leased: 0, dead: 0 });
+    await consumer.close();
+  });
+
+  it("goes on when its clock is set back, as to claims, time-outs and what it says of itself", async () => {
+    const { clock, consume, put, told, calls } = consumerStage();
+    const { now, runAt } = clock;
+    let back = 0;
+    clock.now = () => now() - back;
+    clock.runAt = (time, callback) => {
+      let cancel = () => {};
+      const arm = () => void (cancel = runAt(time + back, () => (clock.now() >= time ? callback() : arm())));
+      arm();
+      return () => cancel();
+    };
+    const consumer = consume(({ id }) => (id === "hangs" ? new Promise(() => {}) : undefined), {
+      timeout: "20s",
+      retry: noJitter,
+    });
+    await put("hangs");
+    await clock.advance(0);
+    back = 3_600_000;
+    const before = calls.length;
+    await clock.advance("19s");
+    expect(calls.slice(before).filter((call) => call === "claim").length).toBeGreaterThanOrEqual(3);
+    expect([consumer.health().state, told]).toEqual(["running", []]);
+    await clock.advance("1s");
+    expect(told).toEqual(["retried hangs in 1000"]);
+    await consumer.close({ timeout: 0 });
   });
 
   it("retries by the policy and buries after the last attempt, with the error", async () => {
@@ -249,9 +296,60 @@ describe("a consumer", () => {
     const consumer = consume(() => {});
     await clock.advance(0);
     await memory.close();
-    await clock.advance("10s");
+    await clock.advance(0);
     expect(consumer.health().state).toBe("closed");
     expect(errors).toEqual([expect.objectContaining({ code: "closed" })]);
+    await consumer.close();
+  });
+
+  it("aborts a handler at work when its engine is closed, and waits for it no more", async () => {
+    const { clock, memory, consume, put } = consumerStage();
+    const reasons: unknown[] = [];
+    const consumer = consume(async ({ signal }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      reasons.push(signal.reason);
+    });
+    await put("a");
+    await clock.advance(0);
+    await memory.close();
+    await clock.advance(0);
+    expect([consumer.health().state, reasons]).toEqual(["closed", [expect.objectContaining({ code: "closed" })]]);
+  });
+
+  it("is in one call with the others when it extends leases by hand", async () => {
+    const { clock, queue, consume, put, calls } = consumerStage();
+    const gate = new Gate();
+    const consumer = consume(async (message) => {
+      await message.extend("1m");
+      await gate.opened;
+    });
+    await put("a", "b", "c");
+    await clock.advance(0);
+    expect(calls.filter((call) => call === "extend")).toHaveLength(1);
+    expect((await queue.get("c"))?.leaseUntil?.getTime()).toBe(clock.now() + 60_000);
+    gate.open();
+    await consumer.close();
+  });
+
+  it("leaves a lease alone that is being extended by hand, so that it is not made shorter", async () => {
+    const { clock, queue, consume, put, delays } = consumerStage();
+    const gate = new Gate();
+    const held = new Gate();
+    const consumer = consume(
+      async (message) => {
+        await message.extend("1h");
+        await held.opened;
+      },
+      { lease: "30s" },
+    );
+    delays.set("extend", () => (delays.delete("extend"), gate.opened));
+    await put("a");
+    const until = clock.now() + 3_600_000;
+    await clock.advance("15s");
+    gate.open();
+    await clock.advance("15s");
+    expect((await queue.get("a"))?.leaseUntil?.getTime()).toBe(until);
+    held.open();
     await consumer.close();
   });
 

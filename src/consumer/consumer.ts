@@ -13,7 +13,7 @@ import { Gate } from "./gate.js";
 import { type ConsumerHealth, HealthRecord } from "./health.js";
 import { Intake } from "./intake.js";
 import { LeaseKeeper } from "./lease-keeper.js";
-import { withPatience } from "./patience.js";
+import { lastPatience, withPatience } from "./patience.js";
 import { type RunSteps, runOne } from "./run-one.js";
 import { Settler } from "./settle.js";
 import { Settlements } from "./settlements.js";
@@ -27,8 +27,8 @@ export interface CloseOptions {
 export interface Consumer<Payload = unknown> extends AsyncDisposable {
   /**
    * Takes nothing new, hands back what has not started, and waits for the handlers at work. When `timeout` is over it hands
-   * their messages back, which uses no attempt, and then aborts their signals with `closed`. Resolves when that is done;
-   * never rejects but for bad options. Called again, it is the same close; a shorter time-out counts.
+   * their messages back, which uses no attempt, and then aborts their signals with `closed`. Resolves when that is done, or
+   * 1 s after `timeout` when the store does not answer; never rejects but for bad options. Called again, it is the same close; a shorter time-out counts.
    *
    * A handler may schedule meanwhile. It must not wait for the close of its own consumer, which waits for it.
    */
@@ -73,6 +73,8 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   #active = 0;
   readonly #endDrops: (() => void) | undefined;
   #closed: Promise<void> | undefined;
+  /** The engine says that it will never answer again. */
+  #engineClosed: PunctualError | undefined;
   #idle: Gate | undefined;
   readonly #timeIsOver = new Gate();
   #closeBy = Number.POSITIVE_INFINITY;
@@ -137,7 +139,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   }
 
   health(): ConsumerHealth {
-    return this.#health.health(this.#phase, this.#active, this.#clock.now());
+    return this.#health.health(this.#phase, this.#active, this.#clock.elapsed());
   }
 
   async close(options: CloseOptions = {}): Promise<void> {
@@ -160,22 +162,25 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     return this.#phase === "open" ? Math.min(concurrency - this.#active, 2 * concurrency - this.#keeper.size) : 0;
   }
 
-  #take(result: ClaimResult, token: string): void {
+  /** Gives a promise when it hands back what it got, which holds back the next claim. */
+  #take(result: ClaimResult, token: string): Promise<unknown> | undefined {
     const wasOut = this.#health.isOut;
     const now = this.#clock.now();
-    this.#health.answered(result.now, now);
+    this.#health.answered(result.now, this.#clock.elapsed(), !this.#intake.isInterrupted);
     this.#keeper.look(Math.max(result.now, now));
-    if (wasOut) this.#events.emit("recovered");
-    if (this.#phase !== "open") {
+    if (wasOut && !this.#health.isOut) this.#events.emit("recovered");
+    // Answered so late that its leases have ended: nobody worked on the messages, so no attempt must be used.
+    const isTooLate = this.#phase === "open" && result.leaseUntil <= now && result.messages.length > 0;
+    if (isTooLate || this.#phase !== "open") {
       for (const { id } of result.messages) this.#return(id, token, result.leaseUntil);
-    } else if (result.leaseUntil > now) {
-      // Else the claim was answered so late that its leases have ended; the messages are due again.
+    } else {
       for (const claimed of result.messages) {
         void this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
       }
     }
     for (const { id, reason } of result.buried) this.#events.emit("buried", { id }, { reason });
     if (result.missing.length > 0) this.#events.emit("error", payloadsGone(result.missing));
+    return isTooLate ? Promise.all(this.#returning) : undefined;
   }
 
   async #run(delivery: LeasedDelivery<Payload>): Promise<void> {
@@ -205,16 +210,20 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       this.#events.emit("error", failure);
     }
     // The engine will never answer again: there is nothing to recover.
-    if (failure instanceof PunctualError && failure.code === "closed") this.#closed ??= this.#close();
+    if (failure instanceof PunctualError && failure.code === "closed") {
+      this.#engineClosed ??= failure;
+      this.#closeWithin(0);
+      this.#closed ??= this.#close();
+    }
   }
 
   #closeWithin(timeout: number): void {
-    const by = this.#clock.now() + timeout;
+    const by = this.#clock.elapsed() + timeout;
     if (by >= this.#closeBy || this.#phase === "closed") return;
     this.#closeBy = by;
     this.#cancelCloseTimer?.();
     if (timeout === 0) this.#timeIsOver.open();
-    else this.#cancelCloseTimer = this.#clock.runAt(by, () => this.#timeIsOver.open());
+    else this.#cancelCloseTimer = this.#clock.runAfter(timeout, () => this.#timeIsOver.open());
   }
 
   async #close(): Promise<void> {
@@ -226,14 +235,15 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     await Promise.race([Promise.all([idle.opened, withPatience(this.#clock, left)]), this.#timeIsOver.opened]);
     this.#cancelCloseTimer?.();
     this.#intake.abandon();
-    await withPatience(this.#clock, this.#handBack());
+    // One patience for all that is left to do: who closes was promised its time-out, and little more.
+    const by = this.#clock.elapsed() + lastPatience;
+    await withPatience(this.#clock, this.#handBack(), lastPatience);
     for (const delivery of this.#keeper) {
-      delivery.abort(
-        new PunctualError("closed", "The consumer closed before the handler ended; the message was handed back."),
-      );
+      delivery.abandon();
+      delivery.abort(this.#engineClosed === undefined ? handedBack() : engineClosed(this.#engineClosed));
     }
     this.#keeper.stop();
-    await withPatience(this.#clock, left);
+    await withPatience(this.#clock, left, by - this.#clock.elapsed());
     this.#endDrops?.();
     this.#phase = "closed";
   }
@@ -246,6 +256,16 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     }
     await Promise.all(releases);
   }
+}
+
+function handedBack(): PunctualError {
+  return new PunctualError("closed", "The consumer closed before the handler ended; the message was handed back.");
+}
+
+function engineClosed(cause: PunctualError): PunctualError {
+  const message =
+    "The engine was closed before the handler ended; the message is delivered again when its lease has ended.";
+  return new PunctualError("closed", message, { cause });
 }
 
 function payloadsGone(ids: readonly string[]): PunctualError {

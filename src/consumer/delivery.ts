@@ -1,4 +1,5 @@
-import { type Duration, parseDuration } from "../duration.js";
+import { type InspectOptions, inspect } from "node:util";
+import { type Duration, parseDelay } from "../duration.js";
 import type { Claimed, Receipt } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { checkOptionNames } from "../option-names.js";
@@ -94,11 +95,18 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   state: DeliveryState = "held";
   /** Told when it is no longer held, before anything is sent; again when a settlement finds that the lease was lost. */
   onEnd: (() => void) | undefined;
+  /** Told when nobody waits for its handler any more. */
+  onAbandoned: (() => void) | undefined;
+  /** Calls of `extend` under way. */
+  extensions = 0;
   /** The settlement under way or done, if any; the handler may not have waited for its own. */
   settlement: Promise<PunctualError | undefined> | undefined;
   /** Whether the handler asked for the settlement. */
   settledByHand = false;
-  readonly #claimed: Claimed;
+  readonly #dueAt: number;
+  readonly #givenHeaders: Claimed["headers"];
+  /** Until the payload is decoded: nobody needs both. */
+  #encoded: Uint8Array | undefined;
   readonly #settler: DeliverySettler<Payload>;
   #payload: { readonly value: Payload } | undefined;
   #lateness = 0;
@@ -112,8 +120,14 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
     this.attempt = claimed.attempt;
     this.attempts = claimed.attempts;
     this.leaseUntil = leaseUntil;
-    this.#claimed = claimed;
+    this.#dueAt = claimed.dueAt;
+    this.#givenHeaders = claimed.headers;
+    this.#encoded = claimed.payload;
     this.#settler = settler;
+  }
+
+  get isExtending(): boolean {
+    return this.extensions > 0;
   }
 
   get payload(): Payload {
@@ -122,7 +136,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   }
 
   get dueAt(): Date {
-    return new Date(this.#claimed.dueAt);
+    return new Date(this.#dueAt);
   }
 
   get lateness(): number {
@@ -130,7 +144,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   }
 
   get headers(): Record<string, string> {
-    this.#headers ??= { ...this.#claimed.headers };
+    this.#headers ??= { ...this.#givenHeaders };
     return this.#headers;
   }
 
@@ -142,22 +156,38 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
     return this.#controller.signal;
   }
 
-  /** The bytes of the payload as they lie in the store. */
+  /** The bytes of the payload as they lie in the store, until it begins. */
   get encodedPayload(): Uint8Array {
-    return this.#claimed.payload;
+    return this.#encoded ?? new Uint8Array();
   }
 
   /** The handler starts now, with this payload. */
   begin(payload: Payload, now: number): void {
     this.#payload = { value: payload };
+    this.#encoded = undefined;
     // The clock of a server is estimated at the latest possible, so it may lie a hair before the due time.
-    this.#lateness = Math.max(0, now - this.#claimed.dueAt);
+    this.#lateness = Math.max(0, now - this.#dueAt);
+  }
+
+  /** What a log shows: the message, and not how it is kept. */
+  toJSON(): Record<string, unknown> {
+    const { id, dueAt, attempt, attempts, headers, lateness } = this;
+    return { id, payload: this.#payload?.value, dueAt, attempt, attempts, headers, lateness };
+  }
+
+  [inspect.custom](_depth: number, options: InspectOptions): string {
+    return `Delivery ${inspect(this.toJSON(), options)}`;
   }
 
   /** It is no longer held. */
   end(state: Exclude<DeliveryState, "held">): void {
     this.state = state;
     this.onEnd?.();
+  }
+
+  /** Its consumer is closed, and waits for its handler no more. */
+  abandon(): void {
+    this.onAbandoned?.();
   }
 
   /** Aborts the signal; only the first reason counts. */
@@ -177,7 +207,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
       return this.#settler.retry(
         this,
         options.error === undefined ? undefined : { error: options.error },
-        optionalDelay(options.delay),
+        options.delay === undefined ? undefined : parseDelay(options.delay, "delay"),
       );
     });
   }
@@ -185,7 +215,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   release(options: { delay?: Duration | undefined } = {}): Promise<void> {
     return this.#byHand("release", () => {
       checkOptionNames(options, releaseNames, "options");
-      return this.#settler.release(this, optionalDelay(options.delay));
+      return this.#settler.release(this, options.delay === undefined ? undefined : parseDelay(options.delay, "delay"));
     });
   }
 
@@ -207,7 +237,10 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   }
 
   async #unlessOver(verb: string, start: () => Promise<PunctualError | undefined>): Promise<void> {
-    if (this.state !== "held") throw leaseOver(this.id, verb, this.state);
+    if (this.state !== "held") {
+      const timedOut = !this.settledByHand && this.#abortReason?.code === "timed-out";
+      throw leaseOver(this.id, verb, timedOut ? "timed-out" : this.state);
+    }
     const done = start();
     if (this.state !== "held") this.settledByHand = true;
     const failure = await done;
@@ -215,25 +248,19 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   }
 }
 
-const why: Readonly<Record<DeliveryState, string>> = {
+const why: Readonly<Record<DeliveryState | "timed-out", string>> = {
   held: "it is held",
+  "timed-out": "its handler ran longer than the time-out, and it was retried",
   settled: "it was settled before",
   "handed-back": "it was handed back when its consumer closed",
   lost: "its lease had ended before",
 };
 
 /** The failure of who works on a message whose lease is over. */
-export function leaseOver(id: string, verb: string, state: DeliveryState): PunctualError {
+function leaseOver(id: string, verb: string, state: keyof typeof why): PunctualError {
   return new PunctualError("lease-lost", `Cannot ${verb} message ${quote(id)}: ${why[state]}. Nothing was changed.`, {
     details: { id },
   });
-}
-
-/** Like delays of a schedule: a negative number means now. */
-function optionalDelay(delay: Duration | undefined): number | undefined {
-  if (delay === undefined) return undefined;
-  if (typeof delay === "number" && delay < 0 && delay !== Number.NEGATIVE_INFINITY) return 0;
-  return parseDuration(delay, "delay");
 }
 
 function checkReason(reason: unknown): string {

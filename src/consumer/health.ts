@@ -25,11 +25,14 @@ export class HealthRecord {
     return this.#isOut;
   }
 
-  /** A claim was answered, at this time of the engine; `now` is the time by its clock here. */
-  answered(at: number, now: number): void {
+  /**
+   * A claim was answered, at this time of the engine; `elapsed` is the time by which freshness is judged. It ends an outage,
+   * unless the watch still hears nothing.
+   */
+  answered(at: number, elapsed: number, isHeard = true): void {
     this.#lastClaimAt = at;
-    this.#answeredAt = now;
-    this.#isOut = false;
+    this.#answeredAt = elapsed;
+    if (isHeard) this.#isOut = false;
   }
 
   /** The store is out of reach. */
@@ -38,18 +41,18 @@ export class HealthRecord {
   }
 
   /** The health of a consumer that is in this phase of its life. */
-  health(phase: "open" | "closing" | "closed", active: number, now: number): ConsumerHealth {
+  health(phase: "open" | "closing" | "closed", active: number, elapsed: number): ConsumerHealth {
     const lastClaimAt = this.#lastClaimAt;
     return {
-      state: phase === "open" ? this.#openState(now) : phase,
+      state: phase === "open" ? this.#openState(elapsed) : phase,
       active,
       ...(lastClaimAt === undefined ? {} : { lastClaimAt: new Date(lastClaimAt) }),
     };
   }
 
-  #openState(now: number): "starting" | "running" | "recovering" {
+  #openState(elapsed: number): "starting" | "running" | "recovering" {
     if (this.#isOut) return "recovering";
     if (this.#lastClaimAt === undefined) return "starting";
-    return now - this.#answeredAt <= freshFor ? "running" : "recovering";
+    return elapsed - this.#answeredAt <= freshFor ? "running" : "recovering";
   }
 }

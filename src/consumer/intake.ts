@@ -1,6 +1,6 @@
-import type { ClaimResult, EngineQueue, Watcher } from "../engine.js";
+import type { EngineQueue, Watcher } from "../engine.js";
 import { BackOff } from "./back-off.js";
-import { ClaimLoop, type ClaimLoopOptions } from "./claim-loop.js";
+import { ClaimLoop, type ClaimLoopOptions, type OnAnswer } from "./claim-loop.js";
 
 export interface IntakeOptions {
   readonly queue: EngineQueue;
@@ -13,8 +13,8 @@ export interface IntakeOptions {
   readonly random: () => number;
   /** How many messages there is room for now. */
   readonly room: () => number;
-  /** A claim was answered. Called after `stop` too: then what it brought must be handed back. */
-  readonly onAnswer: (result: ClaimResult, token: string) => void;
+  /** See `ClaimLoopOptions`. */
+  readonly onAnswer: OnAnswer;
   /** The store did not answer a try, or says that it is out of reach; called for each one. */
   readonly onFailure: (failure: unknown) => void;
   /** The end of the watch failed; others find out by themselves that nobody is there. */
@@ -29,11 +29,17 @@ export class Intake {
   #opening: Promise<void> | undefined;
   #watch: AsyncDisposable | undefined;
   #stopped: Promise<void> | undefined;
+  #isInterrupted = false;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
     this.#loop = new ClaimLoop(options satisfies ClaimLoopOptions);
     this.#backOff = new BackOff(options.queue.clock, options.random);
+  }
+
+  /** The watch says that the store is out of reach: it hears nothing, though a claim may have been answered. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted;
   }
 
   /** Starts to watch and claim. Called again, or after `stop`, it does nothing. */
@@ -66,10 +72,16 @@ export class Intake {
     const watcher: Watcher = {
       wake: (at) => this.#loop.wake(at),
       postpone: (at) => this.#loop.postpone(at),
-      interrupted: onFailure,
-      recovered: () => this.#loop.recovered(),
+      interrupted: (cause) => {
+        this.#isInterrupted = true;
+        onFailure(cause);
+      },
+      recovered: () => {
+        this.#isInterrupted = false;
+        this.#loop.recovered();
+      },
     };
-    while (this.#stopped === undefined) {
+    while (!this.#isStopped()) {
       try {
         this.#watch = await queue.watch(consumer, watcher);
         // Once it was stopped this starts nothing.
@@ -77,9 +89,15 @@ export class Intake {
         return;
       } catch (failure) {
         onFailure(failure);
+        // Who was told may have stopped it, and then nobody hurries this wait.
+        if (this.#isStopped()) return;
         await this.#backOff.wait();
       }
     }
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped !== undefined;
   }
 
   async #stop(): Promise<void> {

@@ -8,6 +8,8 @@ import { BackOff } from "./back-off.js";
 export interface KeptLease extends Receipt {
   leaseUntil: number;
   readonly state: string;
+  /** Somebody else extends it just now. */
+  readonly isExtending?: boolean;
 }
 
 export interface LeaseKeeperOptions<Lease> {
@@ -35,8 +37,9 @@ export class LeaseKeeper<Lease extends KeptLease> {
   #timerAt = Number.POSITIVE_INFINITY;
   #extending = false;
   #letsRun = false;
-  /** After a failed call: when to try again. */
-  #notBefore = Number.NEGATIVE_INFINITY;
+  /** A call failed: there is a pause before the next one. */
+  #isPausing = false;
+  #cancelPause: CancelTimer | undefined;
   #lastFailure: unknown;
 
   constructor(options: LeaseKeeperOptions<Lease>) {
@@ -72,10 +75,11 @@ export class LeaseKeeper<Lease extends KeptLease> {
   /** Extends nothing from now on: leases end at their time, unless somebody else extends them, and are then lost. */
   letRun(): void {
     this.#letsRun = true;
+    this.#endPause();
     if (!this.#extending) this.#armForAll();
   }
 
-  /** A lease was extended by somebody else, to a later or earlier end. */
+  /** A lease was extended by somebody else, to a later or earlier end, or was not: then its end is as before. */
   extended(lease: Lease, leaseUntil: number): void {
     lease.leaseUntil = leaseUntil;
     if (this.#kept.has(lease)) this.#armFor(lease);
@@ -93,12 +97,13 @@ export class LeaseKeeper<Lease extends KeptLease> {
   stop(): void {
     this.#kept.clear();
     this.#disarm();
+    this.#endPause();
   }
 
   /** When this lease needs the timer: to be extended, and to be lost. */
   #needsTimerAt(lease: Lease): number {
-    if (this.#extending || this.#letsRun) return lease.leaseUntil;
-    return Math.min(lease.leaseUntil, Math.max(lease.leaseUntil - (this.#lease * 2) / 3, this.#notBefore));
+    if (this.#extending || this.#letsRun || this.#isPausing || lease.isExtending) return lease.leaseUntil;
+    return lease.leaseUntil - (this.#lease * 2) / 3;
   }
 
   #armFor(lease: Lease): void {
@@ -141,11 +146,11 @@ export class LeaseKeeper<Lease extends KeptLease> {
 
   async #extend(now: number): Promise<void> {
     // All whose end this moves back, not only those that are due, so that there is one call for all; those that a handler
-    // extended beyond that keep their end.
+    // extended beyond that keep their end, and so do those that it extends just now: this call could run after that one.
     const leases: Lease[] = [];
     const ends: number[] = [];
     for (const lease of this.#kept) {
-      if (lease.state !== "held" || lease.leaseUntil >= Math.ceil(now + this.#lease)) continue;
+      if (lease.state !== "held" || lease.isExtending || lease.leaseUntil >= Math.ceil(now + this.#lease)) continue;
       leases.push(lease);
       ends.push(lease.leaseUntil);
     }
@@ -153,7 +158,6 @@ export class LeaseKeeper<Lease extends KeptLease> {
     this.#armForAll();
     try {
       this.#apply(leases, ends, await this.#queue.extend(leases, this.#lease));
-      this.#notBefore = Number.NEGATIVE_INFINITY;
       this.#lastFailure = undefined;
       this.#backOff.reset();
     } catch (failure) {
@@ -161,10 +165,27 @@ export class LeaseKeeper<Lease extends KeptLease> {
       const results: unknown = failure instanceof PunctualError ? failure.details["results"] : undefined;
       if (Array.isArray(results)) this.#apply(leases, ends, results);
       const isFinal = failure instanceof PunctualError && failure.code === "closed";
-      this.#notBefore = isFinal ? Number.POSITIVE_INFINITY : this.#clock.now() + this.#backOff.nextDelay();
+      this.#pause(isFinal);
     }
     this.#extending = false;
     this.#armForAll();
+  }
+
+  /** Extends nothing for a while, or for ever. By what elapses: a clock that is set back must not cost the leases. */
+  #pause(forEver: boolean): void {
+    if (this.#letsRun || this.#kept.size === 0) return;
+    this.#isPausing = true;
+    if (forEver) return;
+    this.#cancelPause = this.#clock.runAfter(this.#backOff.nextDelay(), () => {
+      this.#endPause();
+      this.#armForAll();
+    });
+  }
+
+  #endPause(): void {
+    this.#cancelPause?.();
+    this.#cancelPause = undefined;
+    this.#isPausing = false;
   }
 
   /** `ends`: of the leases, when the call was made. */

@@ -112,9 +112,9 @@ describe("runOne", () => {
   it("leaves no timer behind of a handler that is in time, which would keep the process alive", async () => {
     const { clock, told, delivery, run } = stage(() => "value", { timeout: 500 });
     const timers = new Set<unknown>();
-    const { runAt } = clock;
-    clock.runAt = (time, callback) => {
-      const cancel = runAt(time, callback);
+    const { runAfter } = clock;
+    clock.runAfter = (duration, callback) => {
+      const cancel = runAfter(duration, callback);
       timers.add(callback);
       return () => {
         timers.delete(callback);

@@ -71,7 +71,7 @@ async function callInTime<Payload>(
 ): Promise<RunEnd> {
   let cancelTimer = () => {};
   const overdue = new Promise<RunEnd>((resolve) => {
-    cancelTimer = steps.clock.runAt(steps.clock.now() + timeout, () => {
+    cancelTimer = steps.clock.runAfter(timeout, () => {
       const message = `The handler of message ${quote(delivery.id)} ran longer than its time-out of ${timeout} ms.`;
       resolve({
         kind: "timed-out",
@@ -79,6 +79,8 @@ async function callInTime<Payload>(
       });
     });
   });
+  // Else a handler that never ends would keep the process alive for as long as it might have run.
+  delivery.onAbandoned = cancelTimer;
   const end = await Promise.race([call(delivery, steps), overdue]);
   cancelTimer();
   return end;

@@ -1,5 +1,6 @@
+import { Batcher } from "../batcher.js";
 import { parseDuration } from "../duration.js";
-import type { EngineQueue } from "../engine.js";
+import type { EngineQueue, Extension, Receipt } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { quote } from "../quote.js";
 import { exponentialBackoff } from "../retry/exponential.js";
@@ -29,6 +30,8 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   readonly #settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
   readonly #defaultBackoff = exponentialBackoff();
+  /** The extensions by hand that were asked for last. */
+  #extending: { readonly lease: number; readonly batcher: Batcher<Receipt, Extension> } | undefined;
 
   constructor(options: SettlementsOptions<Payload>) {
     this.#queue = options.queue;
@@ -74,18 +77,35 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   }
 
   async extend(delivery: LeasedDelivery<Payload>, lease: number | undefined): Promise<PunctualError | undefined> {
+    // The keeper leaves it alone meanwhile: its call, if it ran second, would take back what this one gave.
+    delivery.extensions += 1;
+    let leaseUntil = delivery.leaseUntil;
     try {
-      const [extension] = await this.#queue.extend([delivery], lease ?? this.#settings.lease);
-      if (extension?.outcome === "extended") {
-        this.#keeper.extended(delivery, extension.leaseUntil);
+      const extension = await this.#extensions(lease ?? this.#settings.lease).add(delivery);
+      if (extension.outcome === "extended") {
+        leaseUntil = extension.leaseUntil;
         return undefined;
       }
     } catch (cause) {
       return this.#failed(delivery, cause instanceof PunctualError ? cause : unexpected("extend", delivery, cause));
+    } finally {
+      delivery.extensions -= 1;
+      this.#keeper.extended(delivery, leaseUntil);
     }
     const error = leaseLost("extend", delivery);
     if (delivery.state === "held") this.lose(delivery, error);
     return error;
+  }
+
+  /** One call for all that are extended to the same length in one tick; most handlers ask for one length, if for any. */
+  #extensions(lease: number): Batcher<Receipt, Extension> {
+    if (this.#extending?.lease !== lease) {
+      const batcher = new Batcher<Receipt, Extension>((receipts) => this.#queue.extend(receipts, lease), {
+        clock: this.#queue.clock,
+      });
+      this.#extending = { lease, batcher };
+    }
+    return this.#extending.batcher;
   }
 
   /** The lease ended without us: tells the handler by its signal, and others by `leaseLost`. */
@@ -175,7 +195,7 @@ function leaseLost(verb: string, delivery: { readonly id: string }): PunctualErr
 }
 
 function unexpected(verb: string, delivery: { readonly id: string }, cause: unknown): PunctualError {
-  return new PunctualError("unsupported", `The engine failed to ${verb} in a way that its contract does not know.`, {
+  return new PunctualError("internal", `The engine failed to ${verb} in a way that its contract does not know.`, {
     cause,
     details: { id: delivery.id },
   });

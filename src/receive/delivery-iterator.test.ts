@@ -259,7 +259,7 @@ describe("deliveries", () => {
       expect([await asked, await counts()]).toMatchObject([{ done: true }, { due: 1, leased: 0 }]);
     });
 
-    it("although the store does not answer", async () => {
+    it("in time although the store does not answer", async () => {
       const { clock, put, iterable, delays } = iterating();
       await put("a", "b");
       const iterator = iterable[Symbol.asyncIterator]();

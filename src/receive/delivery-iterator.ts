@@ -125,14 +125,15 @@ export class DeliveryIterator<Payload> implements AsyncIterableIterator<Delivery
     return this.#ended === undefined ? Math.min(concurrency - held, 2 * concurrency - held - settling) : 0;
   }
 
-  #answered(result: ClaimResult, token: string): void {
-    if (this.#ended !== undefined) return this.#hand.handBack(result, token);
+  #answered(result: ClaimResult, token: string): Promise<void> | undefined {
+    if (this.#ended !== undefined || this.#hand.isTooLate(result)) return this.#hand.handBack(result, token);
     for (const delivery of this.#hand.hold(result, token)) this.#fetched.add(delivery);
     while (this.#waiting.length > 0) {
       const delivery = this.#take();
-      if (delivery === undefined) return;
+      if (delivery === undefined) break;
       this.#waiting.shift()?.({ done: false, value: delivery });
     }
+    return undefined;
   }
 
   /** The engine says that it will never answer again. Everything else passes. */
@@ -152,7 +153,7 @@ export class DeliveryIterator<Payload> implements AsyncIterableIterator<Delivery
     if (timeout !== undefined) {
       this.#timeouts.set(
         delivery,
-        this.#clock.runAt(now + timeout, () => this.#timeOut(delivery, timeout)),
+        this.#clock.runAfter(timeout, () => this.#timeOut(delivery, timeout)),
       );
     }
     return delivery;
@@ -187,9 +188,12 @@ export class DeliveryIterator<Payload> implements AsyncIterableIterator<Delivery
     for (const cancelTimer of this.#timeouts.values()) cancelTimer();
     this.#timeouts.clear();
     this.#hand.release(Array.from(this.#fetched));
-    await withPatience(this.#clock, left);
+    // What the last claim brings goes back too. One patience for all of it.
+    await withPatience(
+      this.#clock,
+      left.then(() => this.#hand.settled()),
+    );
     this.#intake.abandon();
-    await withPatience(this.#clock, this.#hand.settled());
   }
 
   async #afterTheEnd(): Promise<Result<Payload>> {

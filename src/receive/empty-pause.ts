@@ -20,7 +20,7 @@ export class EmptyPause {
 
   /** An answer brought nothing. */
   foundNothing(): void {
-    this.#until = this.#clock.now() + Math.min(shortest * 2 ** this.#pauses, longest);
+    this.#until = this.#clock.elapsed() + Math.min(shortest * 2 ** this.#pauses, longest);
     this.#pauses += 1;
   }
 
@@ -34,9 +34,8 @@ export class EmptyPause {
 
   /** Resolves when the pause is over, or the signal aborts. */
   async over(signal: AbortSignal | undefined): Promise<void> {
-    // The clock of a machine can be set back; a pause is never longer than the longest.
-    const until = Math.min(this.#until, this.#clock.now() + longest);
-    if (until <= this.#clock.now() || signal?.aborted === true) return;
+    const left = this.#until - this.#clock.elapsed();
+    if (left <= 0 || signal?.aborted === true) return;
     await new Promise<void>((resolve) => {
       const go = () => {
         cancelTimer();
@@ -44,7 +43,7 @@ export class EmptyPause {
         this.#waiting.delete(go);
         resolve();
       };
-      const cancelTimer = this.#clock.runAt(until, go);
+      const cancelTimer = this.#clock.runAfter(left, go);
       signal?.addEventListener("abort", go);
       this.#waiting.add(go);
     });

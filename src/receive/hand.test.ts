@@ -35,10 +35,12 @@ function emptyHand() {
 }
 
 describe("a hand", () => {
-  it("takes nothing whose lease had ended when the claim was answered: it is due again", () => {
-    const { hand, brought } = emptyHand();
-    expect(hand.hold(brought("a", 5_000, 10_000), "t")).toEqual([]);
-    expect([hand.held, hand.hold(brought("a", 5_000, 10_001), "t").length]).toEqual([0, 1]);
+  it("hands back what was claimed so long ago that its lease has ended, so that no attempt is used", async () => {
+    const { hand, brought, released } = emptyHand();
+    const late = brought("a", 5_000, 10_000);
+    expect([hand.isTooLate(late), hand.isTooLate(brought("a", 5_000, 10_001))]).toEqual([true, false]);
+    await hand.handBack(late, "t");
+    expect([hand.held, released]).toEqual([0, ["a"]]);
   });
 
   it("lets go of what has ended by the time of the store before it takes the same message anew", () => {
@@ -66,7 +68,7 @@ describe("a hand", () => {
     ];
     await deliveries[0]?.release();
     hand.release(deliveries);
-    hand.handBack(brought("c", 10_000, 15_000), "v");
+    void hand.handBack(brought("c", 10_000, 15_000), "v");
     await hand.settled();
     expect(released.sort()).toEqual(["a", "b", "c"]);
   });

@@ -56,20 +56,24 @@ export class Hand<Payload> {
     return this.#underWay.size;
   }
 
+  /** Answered so late that its leases have ended: it must be handed back before the next claim, which would count it. */
+  isTooLate({ messages, leaseUntil }: ClaimResult): boolean {
+    return messages.length > 0 && leaseUntil <= this.#clock.now();
+  }
+
   /** Takes what a claim brought. A payload that cannot be decoded goes to the dead letters instead. */
   hold(result: ClaimResult, token: string): LeasedDelivery<Payload>[] {
     const now = this.#clock.now();
     this.#keeper.look(Math.max(result.now, now));
-    // Answered so late that its leases have ended; the messages are due again.
-    if (result.leaseUntil <= now) return [];
     return result.messages
       .map((claimed) => new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements))
       .filter((delivery) => this.#begin(delivery, now));
   }
 
-  /** Hands back what a claim brought too late. It is due again at once, and no attempt is used. */
-  handBack({ messages, leaseUntil }: ClaimResult, token: string): void {
+  /** Hands back what a claim brought too late. It is due again at once, and no attempt is used. Resolves when that is so. */
+  handBack({ messages, leaseUntil }: ClaimResult, token: string): Promise<void> {
     for (const { id } of messages) this.#track(this.#settler.release({ id, token, leaseUntil }));
+    return this.settled();
   }
 
   /** The same for deliveries that nobody has seen, or that came too late for their caller. */

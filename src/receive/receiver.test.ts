@@ -348,18 +348,20 @@ describe("receive", () => {
 /** Counts the timers that are set on the clock of a stage. */
 function timersOf(stage: ReturnType<typeof consumerStage>) {
   const open = new Set<object>();
-  const runAt = stage.clock.runAt;
-  stage.clock.runAt = (time, callback) => {
-    const timer = {};
-    open.add(timer);
-    const cancel = runAt(time, () => {
-      open.delete(timer);
-      callback();
-    });
-    return () => {
-      open.delete(timer);
-      cancel();
+  for (const name of ["runAt", "runAfter"] as const) {
+    const set = stage.clock[name];
+    stage.clock[name] = (time, callback) => {
+      const timer = {};
+      open.add(timer);
+      const cancel = set(time, () => {
+        open.delete(timer);
+        callback();
+      });
+      return () => {
+        open.delete(timer);
+        cancel();
+      };
     };
-  };
+  }
   return { ...stage, timers: () => open.size };
 }

@@ -29,7 +29,7 @@ interface Gathered<Payload> {
 interface Gathering {
   /** Ends when there is something, or nothing for now; else it waits for something. */
   readonly looks: boolean;
-  /** When to stop waiting, by the clock of the engine; never when left out. */
+  /** When to stop waiting, by what has elapsed; never when left out. */
   readonly until?: number | undefined;
 }
 
@@ -79,7 +79,7 @@ export class Receiver<Payload> {
   /** See `Queue.receive`. */
   async receive(settings: ReceiveSettings): Promise<Delivery<Payload>[]> {
     const { signal, wait } = settings;
-    const until = this.#clock.now() + wait;
+    const until = this.#clock.elapsed() + wait;
     if (wait === 0) await this.#pause.over(signal);
     signal?.throwIfAborted();
     const hand = this.#hand(settings.lease);
@@ -125,12 +125,13 @@ export class Receiver<Payload> {
       random: this.#randomness.number,
       newToken: () => this.#newToken(),
       room: () => max - deliveries.length,
-      onAnswer: (result: ClaimResult, token: string) => {
-        if (isOver) return hand.handBack(result, token);
+      onAnswer: (result: ClaimResult, token: string): Promise<void> | undefined => {
+        if (isOver || hand.isTooLate(result)) return hand.handBack(result, token);
         failure = undefined;
         deliveries.push(...hand.hold(result, token));
         const leftNothing = result.messages.length === 0 || result.nextAt > result.now || deliveries.length >= max;
         if (looks ? leftNothing : deliveries.length > 0) enough.open();
+        return undefined;
       },
       onFailure: (error: unknown) => {
         failure = { error };
@@ -140,7 +141,8 @@ export class Receiver<Payload> {
       onEndFailure: () => {},
     };
     const intake = looks ? new ClaimLoop({ ...options, returns: false }) : new Intake(options);
-    const cancelTimer = until === undefined ? undefined : this.#clock.runAt(until, () => enough.open());
+    const cancelTimer =
+      until === undefined ? undefined : this.#clock.runAfter(until - this.#clock.elapsed(), () => enough.open());
     const onAbort = () => enough.open();
     signal?.addEventListener("abort", onAbort);
     intake.start();

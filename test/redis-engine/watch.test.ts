@@ -5,6 +5,7 @@ import { redisEngine } from "../../src/engines/redis/engine.js";
 import { queueKeys } from "../../src/engines/redis/keys.js";
 import { poll } from "../../src/engines/redis/scripts/claim.js";
 import { sources } from "../../src/engines/redis/scripts/sources.generated.js";
+import { Queue } from "../../src/queue.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
 import { type RawRedis, rawRedis } from "../support/raw-redis.js";
 
@@ -165,6 +166,28 @@ describe("Engines", () => {
       code: "closed",
     });
     await watch[Symbol.asyncDispose]();
+  });
+
+  it("that are closed tell their consumers, which are closed at once, with a handler at work too", async () => {
+    const own = engine();
+    const queue = new Queue<string>(`watch-${++queues}`, { engine: own });
+    const idle = queue.consume(() => {}, { concurrency: 1 });
+    const started = new EventEmitter();
+    const aborted = new Promise((resolve) => {
+      const busy = new Queue<string>(queue.name, { engine: own }).consume(async ({ signal }) => {
+        started.emit("started");
+        await new Promise((over) => signal.addEventListener("abort", over));
+        resolve([busy.health().state, signal.reason]);
+      });
+    });
+    const running = once(started, "started");
+    await Promise.all(["a", "b"].map((payload) => queue.schedule(payload, { delay: 100 })));
+    await running;
+    const at = performance.now();
+    await own.close();
+    expect(await aborted).toEqual(["closing", expect.objectContaining({ code: "closed" })]);
+    await idle.close();
+    expect([idle.health().state, performance.now() - at < 1_000]).toEqual(["closed", true]);
   });
 
   it("of other prefixes keep other messages", async () => {

@@ -8,6 +8,7 @@ export function scriptedQueue(clock: Clock, operations: Partial<EngineQueue>): E
     Promise.reject(new PunctualError("unsupported", "This test has no such operation."));
   return {
     clock,
+    closed: false,
     schedule: refuse,
     claim: refuse,
     acknowledge: refuse,

@@ -175,17 +175,15 @@ describe("who is on duty", () => {
 
   it("leaves no timer behind when the last watch ends", () => {
     const timers = new Set<object>();
+    const set = () => {
+      const timer = {};
+      timers.add(timer);
+      return () => timers.delete(timer);
+    };
     duty = new Duty({
       poll,
       nextWork: () => nextWork,
-      clock: {
-        now: () => 0,
-        runAt: () => {
-          const timer = {};
-          timers.add(timer);
-          return () => timers.delete(timer);
-        },
-      },
+      clock: { now: () => 0, elapsed: () => 0, runAt: set, runAfter: set },
     });
     join("a", "b");
     waits("a", 700, 0);

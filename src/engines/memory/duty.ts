@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock } from "../../clock.js";
 import type { Watcher } from "../../engine.js";
+import type { PunctualError } from "../../errors.js";
 
 /** A consumer that is this long overdue is not coming: another one takes its duty over, ms. Longer than timers are late. */
 const overdueAfter = 50;
@@ -36,6 +37,13 @@ export class Duty {
   /** From now on this consumer can be woken. It waits for nothing before its first claim. */
   join(consumer: string, watcher: Watcher): void {
     this.#watchers.set(consumer, watcher);
+  }
+
+  /** Nobody will claim any more: tells all why. */
+  close(cause: PunctualError): void {
+    this.#cancelGuard();
+    this.#guardAt = Infinity;
+    for (const watcher of Array.from(this.#watchers.values())) watcher.interrupted(cause);
   }
 
   /** Takes a consumer off the books and hands its duty on. `work`: as in `expect`. */

@@ -47,7 +47,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
 
   async function close(): Promise<void> {
     closed = true;
-    for (const queue of queues.values()) queue.closed = true;
+    for (const queue of queues.values()) queue.close();
     queues.clear();
   }
 
@@ -55,7 +55,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
     name: "memory",
     open(name, openOptions): EngineQueue {
       const kept = queues.get(name) ?? new KeptQueue({ clock, poll, deadLetters });
-      if (closed) kept.closed = true;
+      if (closed) kept.close();
       else queues.set(name, kept);
       return new MemoryQueue(kept, openOptions);
     },

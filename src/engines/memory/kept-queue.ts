@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.js";
 import type { DeadLetterBounds } from "../../dead-letter-bounds.js";
+import { PunctualError } from "../../errors.js";
 import { Duty } from "./duty.js";
 import { LastClaims } from "./last-claims.js";
 import { MessageStore } from "./message-store.js";
@@ -19,13 +20,24 @@ export class KeptQueue {
   readonly duty: Duty;
   readonly lastClaims = new LastClaims();
   paused = false;
-  /** From now on every call is refused with `closed`. */
-  closed = false;
+  #closed: PunctualError | undefined;
 
   constructor({ clock, poll, deadLetters }: KeepingOptions) {
     this.clock = clock;
     this.store = new MessageStore(deadLetters);
     this.duty = new Duty({ poll, clock, nextWork: () => this.nextWork() });
+  }
+
+  /** With what every call is refused, once the engine is closed. */
+  get closed(): PunctualError | undefined {
+    return this.#closed;
+  }
+
+  /** From now on every call is refused, and whoever waits is told. */
+  close(): void {
+    if (this.#closed !== undefined) return;
+    this.#closed = new PunctualError("closed", "The memory engine was closed; make a new one.");
+    this.duty.close(this.#closed);
   }
 
   /** When a claim would find something: to take, unless the queue is paused, or to reclaim. */

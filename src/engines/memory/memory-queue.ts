@@ -53,6 +53,10 @@ export class MemoryQueue implements EngineQueue {
     this.#options = options;
   }
 
+  get closed(): boolean {
+    return this.#kept.closed !== undefined;
+  }
+
   schedule(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]> {
     return this.#step((now) => {
       if (options?.signal?.aborted === true) {
@@ -112,7 +116,7 @@ export class MemoryQueue implements EngineQueue {
     return this.#step((now) => {
       const leaseUntil = Math.ceil(now + lease);
       const results = receipts.map((receipt): Extension => {
-        return this.#store.extend(receipt, leaseUntil)
+        return this.#store.extend(receipt, leaseUntil, now)
           ? { outcome: "extended", leaseUntil }
           : { outcome: "lease-lost" };
       });
@@ -197,7 +201,7 @@ export class MemoryQueue implements EngineQueue {
           if (ended) return;
           ended = true;
           this.#kept.lastClaims.forget(consumer);
-          this.#kept.duty.leave(consumer, this.#kept.closed ? Infinity : this.#kept.nextWork());
+          this.#kept.duty.leave(consumer, this.closed ? Infinity : this.#kept.nextWork());
         },
       };
     });
@@ -205,7 +209,7 @@ export class MemoryQueue implements EngineQueue {
 
   /** Runs one operation at the time of the clock; what it throws rejects the promise. */
   async #step<Result>(operation: (now: number) => Result): Promise<Result> {
-    if (this.#kept.closed) throw new PunctualError("closed", "The memory engine was closed; make a new one.");
+    if (this.#kept.closed !== undefined) throw this.#kept.closed;
     const result = operation(this.clock.now());
     const dropped = this.#store.takeDropped();
     if (dropped) this.#options.onDropped?.(dropped);

@@ -188,7 +188,7 @@ describe("the messages of a queue", () => {
       (lease: Receipt) => store.retry(lease, 1_000, undefined, start),
       (lease: Receipt) => store.release(lease, undefined, start),
       (lease: Receipt) => store.bury(lease, "no", undefined, start),
-      (lease: Receipt) => store.extend(lease, start + 50_000),
+      (lease: Receipt) => store.extend(lease, start + 50_000, start),
     ];
     store.schedule(message("m"), start);
     take(start, { token: "old" });
@@ -210,11 +210,18 @@ describe("the messages of a queue", () => {
     store.schedule(message("m"), start);
     take();
     expect(store.nextLeaseEnd()).toBe(start + 1_000);
-    store.extend(receipt("m"), start + 3_000);
+    store.extend(receipt("m"), start + 3_000, start);
     expect(store.nextLeaseEnd()).toBe(start + 3_000);
     store.reclaim(10, start + 2_999);
     expect(store.acknowledge(receipt("m"), start)).toBe(true);
     expect(store.nextLeaseEnd()).toBe(Infinity);
+  });
+
+  it("extends no lease whose deadline has passed, though nobody has reclaimed it", () => {
+    store.schedule(message("m"), start);
+    take();
+    expect(store.extend(receipt("m"), start + 9_000, start + 1_000)).toBe(false);
+    expect(store.nextLeaseEnd()).toBe(start + 1_000);
   });
 
   it("reclaims as many leases as it was told to, those that ended first before the others", () => {

@@ -161,10 +161,11 @@ export class MessageStore {
     return true;
   }
 
-  extend(receipt: Receipt, until: number): boolean {
+  /** Unlike the others not once its deadline has passed: who held it has given it up, and would leave it to end once more. */
+  extend(receipt: Receipt, until: number, now: number): boolean {
     const record = this.held(receipt.id, receipt.token);
     const lease = record?.lease;
-    if (!record || !lease) return false;
+    if (!record || !lease || isLeaseOver(record, now)) return false;
     this.#indexes.change(record, () => (record.lease = { ...lease, until }));
     return true;
   }

@@ -8,6 +8,9 @@ import { commandTimeout, type Supervisor } from "./supervisor.js";
 /** How long a consumer that leaves waits for Redis, ms. When it does not come to it, others find it gone. */
 const leaveTimeout = 1_000;
 
+/** Pause before Redis is asked again for a channel that it refused, ms. */
+const retryAfter = 1_000;
+
 /** What one consumer hears between its claims: its channel, and whether Redis can be reached. */
 export class ConsumerWatch {
   readonly #work: Supervisor;
@@ -19,8 +22,10 @@ export class ConsumerWatch {
   #endState: () => void = () => {};
   /** When its last claim ran, Unix ms of the server. */
   #lastClaim: number | undefined;
-  /** The connection was lost since it was last told `recovered`. */
+  /** It was told `interrupted` since it was last told `recovered`. */
   #interrupted = false;
+  /** Redis refuses the channel, though it may answer claims. */
+  #refused = false;
 
   constructor(work: Supervisor, keys: QueueKeys, { consumer, watcher }: { consumer: string; watcher: Watcher }) {
     this.#work = work;
@@ -34,30 +39,22 @@ export class ConsumerWatch {
    * new connection hears it before it runs a claim. Fails with `misconfigured` or `closed`.
    */
   async start(): Promise<void> {
-    this.#endState = this.#work.onState((state, cause) => {
-      if (state === "recovering" && cause !== undefined) {
-        this.#interrupted = true;
-        this.#watcher.interrupted(cause);
-      } else if (state === "ready" && this.#interrupted) {
-        this.#interrupted = false;
-        this.#watcher.recovered();
-      }
+    const endState = this.#work.onState((state, cause) => {
+      if (state === "ready") this.#recovered();
+      else if (cause !== undefined) this.#tellInterrupted(cause);
     });
+    // What it waits for, or when it is to claim next, was reckoned by the old time.
+    const endStep = this.#work.clock.onStep(() => this.#watcher.wake(this.#work.clock.now()));
+    this.#endState = () => {
+      endState();
+      endStep();
+    };
     let waiting = true;
-    const subscribed = this.#work
-      .subscribe(this.#keys.channel + this.#consumer, (message) => this.#hear(message.toString("latin1")), {
-        signal: this.#ended.signal,
-      })
-      .then(
-        (unsubscribe) => {
-          this.#unsubscribe = unsubscribe;
-        },
-        (error: unknown) => {
-          if (waiting) throw error;
-          // Nobody waits for it any more, so it is told where outages are told. An end of the watch is none.
-          if (!this.#ended.signal.aborted && error instanceof PunctualError) this.#watcher.interrupted(error);
-        },
-      );
+    const subscribed = this.#subscribe().catch((error: unknown) => {
+      if (waiting) throw error;
+      // Nobody waits for it any more, so it is told where outages are told.
+      return this.#subscribeAfter(error);
+    });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, commandTimeout)));
     try {
@@ -87,6 +84,42 @@ export class ConsumerWatch {
       if (!(error instanceof PunctualError)) throw error;
     }
     await this.#unsubscribe?.();
+  }
+
+  async #subscribe(): Promise<void> {
+    const channel = this.#keys.channel + this.#consumer;
+    const hear = (message: Buffer) => this.#hear(message.toString("latin1"));
+    this.#unsubscribe = await this.#work.subscribe(channel, hear, { signal: this.#ended.signal });
+  }
+
+  /** Goes on trying until the channel is heard, the watch has ended, or the engine is closed. */
+  async #subscribeAfter(failure: unknown): Promise<void> {
+    for (let error = failure; ;) {
+      if (this.#ended.signal.aborted || this.#work.closed || !(error instanceof PunctualError)) return;
+      this.#refused = true;
+      this.#tellInterrupted(error);
+      await new Promise<void>((resolve) => this.#work.clock.runAfter(retryAfter, resolve));
+      if (this.#ended.signal.aborted) return;
+      try {
+        await this.#subscribe();
+        this.#refused = false;
+        this.#recovered();
+        return;
+      } catch (again) {
+        error = again;
+      }
+    }
+  }
+
+  #tellInterrupted(cause: PunctualError): void {
+    this.#interrupted = true;
+    this.#watcher.interrupted(cause);
+  }
+
+  #recovered(): void {
+    if (!this.#interrupted || this.#refused) return;
+    this.#interrupted = false;
+    this.#watcher.recovered();
   }
 
   /** Messages are made by snippets/wake.lua. */

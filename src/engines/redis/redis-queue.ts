@@ -72,6 +72,10 @@ export class RedisQueue implements EngineQueue {
     this.#bounded = bounded;
   }
 
+  get closed(): boolean {
+    return this.#work.closed;
+  }
+
   schedule(messages: readonly NewMessage[], options?: CallOptions) {
     return schedule(this.#calls, this.#keys, messages, { ...options, rememberFor: this.#rememberFor });
   }

@@ -110,7 +110,41 @@ describe("the clock of the server", () => {
   });
 });
 
+describe("a step of a second or more", () => {
+  it.each([
+    ["back", -hour, 1],
+    ["forward", hour, 1],
+    ["that is drift", -10, 0],
+  ])("%s is told to who listens until it ends that", (_, step, told) => {
+    const { clock, local, ask } = simulation(100 * hour);
+    const heard = vi.fn<() => void>();
+    const notAnyMore = vi.fn<() => void>();
+    clock.onStep(heard);
+    clock.onStep(notAnyMore)();
+    ask(1, 1);
+    ask(1, 1);
+    local.ahead += step;
+    ask(1, 1);
+    ask(1, 1);
+    expect([heard.mock.calls.length, notAnyMore.mock.calls.length]).toEqual([told, 0]);
+  });
+});
+
 describe("a timer of the clock", () => {
+  it("for a duration does not care what the server says the time is", async () => {
+    const clock = new ServerClock({ wall: () => 0 });
+    const learn = (serverTime: number) => {
+      const now = performance.now();
+      clock.learn({ serverTime, resolution: 0, sentAt: now, receivedAt: now });
+    };
+    learn(hour);
+    const start = clock.elapsed();
+    const fired = new Promise<void>((resolve) => clock.runAfter(30, resolve));
+    learn(0);
+    await fired;
+    expect(clock.elapsed() - start).toBeGreaterThanOrEqual(28);
+  });
+
   it("that was set before the server told its time keeps the wait it was set for, though this machine is an hour ahead", async () => {
     const clock = new ServerClock({ wall: () => hour });
     const start = performance.now();

@@ -30,6 +30,9 @@ interface Offset {
  */
 const span = 5_000;
 
+/** Less than this is drift, which may show with any reply, ms. What is planned by the clock can bear it. */
+const step = 1_000;
+
 /**
  * The clock of a Redis server, estimated from its replies.
  *
@@ -42,6 +45,7 @@ export class ServerClock implements Clock {
   readonly #timers: Clock;
   /** Timers that wait: each sets itself anew, `by` ms later than before. */
   readonly #armed = new Set<(by: number) => void>();
+  readonly #stepListeners = new Set<() => void>();
   #firstGuess: number;
   #current: Offset | undefined;
   #previous: Offset | undefined;
@@ -50,7 +54,7 @@ export class ServerClock implements Clock {
   constructor({ monotonic = () => performance.now(), wall = () => Date.now() }: LocalTime = {}) {
     this.#monotonic = monotonic;
     this.#firstGuess = wall() - monotonic();
-    this.#timers = timerClock(() => this.now());
+    this.#timers = timerClock(() => this.now(), globalThis, monotonic);
   }
 
   /** At the latest the true time, as far as the replies tell. Before the first of them, the time of this machine. */
@@ -87,6 +91,22 @@ export class ServerClock implements Clock {
     };
   }
 
+  elapsed(): number {
+    return this.#monotonic();
+  }
+
+  /** Of no concern to the server: a step of its clock changes nothing. */
+  runAfter(duration: number, callback: () => void): CancelTimer {
+    return this.#timers.runAfter(duration, callback);
+  }
+
+  /** Hears when the server's clock has stepped by a second or more. Gives a function that ends it. */
+  onStep(listener: () => void): () => void {
+    const hearer = () => listener();
+    this.#stepListeners.add(hearer);
+    return () => this.#stepListeners.delete(hearer);
+  }
+
   /** Learns from a reply. */
   learn({ serverTime, resolution, sentAt, receivedAt }: TimeSample): void {
     const heard: Offset = { lower: serverTime - receivedAt, upper: serverTime + resolution - sentAt };
@@ -107,7 +127,10 @@ export class ServerClock implements Clock {
     // Until the server has told a time nobody could wait for one, only for so long: with a machine an hour ahead a pause of
     // 50 ms would now last an hour. Later, timers were set for as long as the old clock said.
     if (isFirst) for (const rearm of this.#armed) rearm(this.now() - before);
-    else if (stepped) for (const rearm of this.#armed) rearm(0);
+    else if (stepped) {
+      for (const rearm of this.#armed) rearm(0);
+      if (Math.abs(this.now() - before) >= step) for (const listener of this.#stepListeners) listener();
+    }
   }
 
   #slide(to: number): void {

@@ -21,6 +21,9 @@ export function interposed(engine: Engine, between: Interposition): Engine {
 function interposedQueue(queue: EngineQueue, { around, telling = (watcher) => watcher }: Interposition): EngineQueue {
   return {
     clock: queue.clock,
+    get closed() {
+      return queue.closed;
+    },
     schedule: (messages, options) => around("schedule", () => queue.schedule(messages, options)),
     claim: (request) => around("claim", () => queue.claim(request)),
     acknowledge: (receipts) => around("acknowledge", () => queue.acknowledge(receipts)),

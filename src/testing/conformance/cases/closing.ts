@@ -153,6 +153,37 @@ export const closingCases: readonly ConformanceCase[] = [
     }),
   },
   {
+    operation: "watch",
+    name: "Closing an engine tells its watches and closes its consumers, and consuming on it is refused",
+    run: onStage(async (stage) => {
+      const told: string[] = [];
+      await stage.queue.watch("watcher", {
+        wake() {},
+        postpone() {},
+        interrupted: ({ code }) => told.push(code),
+        recovered() {},
+      });
+      assert.equal(stage.queue.closed, false);
+      const recorder = new Recorder(stage);
+      const reasons: unknown[] = [];
+      const gate = new Gate();
+      const consumer = recorder.consume({
+        work({ signal }) {
+          signal.addEventListener("abort", () => reasons.push(signal.reason));
+          return gate.opened;
+        },
+      });
+      await stage.put("a");
+      await recorder.started(1);
+      await stage.harness.engine.close();
+      assert.deepEqual([told, stage.queue.closed], [["closed"], true]);
+      const isOver = () => consumer.health().state === "closed" && reasons.length === 1;
+      await stage.harness.until(isOver, "the consumer is closed and its handler aborted", second);
+      gate.open();
+      assert.throws(() => textQueue(stage).consume(() => {}), { code: "closed" });
+    }),
+  },
+  {
     operation: "close",
     name: "A consumer that closes passes on at once what it was to look after, however long its last handler runs",
     alone: true,

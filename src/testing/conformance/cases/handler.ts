@@ -203,7 +203,7 @@ export const handlerCases: readonly ConformanceCase[] = [
       const { clock } = stage.queue;
       recorder.consume({
         concurrency: 7,
-        work: () => new Promise<void>((resolve) => void clock.runAt(clock.now() + 15, resolve)),
+        work: () => new Promise<void>((resolve) => void clock.runAfter(15, resolve)),
       });
       await recorder.started(all.length, 10 * second);
       assert.equal(recorder.most, 7);

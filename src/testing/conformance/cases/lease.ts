@@ -107,6 +107,24 @@ export const leaseCases: readonly ConformanceCase[] = [
       assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
     }),
   },
+  {
+    promise: 3,
+    operation: "extend",
+    name: "One lease at a time: a lease whose deadline has passed cannot be extended, though nobody has reclaimed it",
+    run: onStage(async (stage) => {
+      await stage.queue.schedule(["ended", "held"].map((id) => newMessage(id)));
+      const ended = await stage.take({ lease: second, limit: 1 });
+      const held = await stage.take({ limit: 1 });
+      await stage.harness.elapse(second + 20);
+      const receipts = [...ended.receipts, ...held.receipts, ...ended.receipts];
+      const outcomes = (await stage.queue.extend(receipts, hour)).map(({ outcome }) => outcome);
+      assert.deepEqual(outcomes, ["lease-lost", "extended", "lease-lost"]);
+      const { state, dueAt } = await stage.read("ended");
+      assert.deepEqual([state, dueAt], ["due", ended.leaseUntil]);
+      assert.deepEqual((await stage.take({ from: stage.otherQueue })).ids, ["ended"]);
+      assert.deepEqual(await stage.queue.acknowledge(held.receipts), ["settled"]);
+    }),
+  },
   ...staleTokenCases,
   ...settledTokenCases,
   {
