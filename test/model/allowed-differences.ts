@@ -1,0 +1,42 @@
+import type { AuditReport, ClaimResult, ListPage, ScheduleResult } from "../../src/engine.js";
+
+/**
+ * Where the engines may answer differently, because the contract leaves it to them; everything else has to be equal. Each
+ * function takes what differs out of an answer, and says why it may.
+ */
+export const allowedDifferences = {
+  /**
+   * `dueAt` of a duplicate, where producers ask for different `rememberFor`: of an id that is gone it tells when that went,
+   * and Redis knows only until when it is remembered, so it takes for granted that this was asked for as it is now.
+   */
+  schedule: (rememberFor: readonly number[]) => (results: readonly ScheduleResult[]) => {
+    if (new Set(rememberFor.filter((duration) => duration > 0)).size < 2) return results;
+    return results.map(({ outcome, dueAt }) => ({ outcome, dueAt: outcome === "duplicate" ? undefined : dueAt }));
+  },
+
+  /**
+   * `nextAt`: who is on duty is decided by different means, and a claim may always come sooner than need be. `buried`: a list
+   * without an order; leases that ended in one ms lie by id in Redis, by sequence in memory.
+   */
+  claim({ messages, leaseUntil, now, buried, missing }: ClaimResult): unknown {
+    return { messages, leaseUntil, now, buried: buried.toSorted((a, b) => (a.id < b.id ? -1 : 1)), missing };
+  },
+
+  /** Kinds, sentences and what is looked at follow from the indexes, which are others. */
+  audit({ ok, problems }: AuditReport): unknown {
+    return { ok, problems: problems.length };
+  },
+
+  /** A cursor means something to the engine that gave it. */
+  list({ messages, cursor }: ListPage): unknown {
+    return { messages, more: cursor !== undefined };
+  },
+};
+
+/**
+ * Leases are given and extended at whole ms: in Redis a lease lasts from the ms that has begun, in memory from the very
+ * moment, and then ends at the next whole ms. Both are whole, and less than 1 ms apart.
+ */
+export function timeOfLease(time: number): number {
+  return Math.ceil(time);
+}
