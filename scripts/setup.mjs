@@ -46,8 +46,10 @@ const ways = [
 
 if (!hasRedis()) {
   if (process.platform === "win32") {
+    // REDIS_URL is of no use to them: they stop, restart and freeze servers of their own.
     console.error(
-      "Redis does not run on Windows: run the tests inside WSL (`wsl --install`), or set REDIS_URL to a Redis that they may use.",
+      "Redis does not run on Windows, and the tests start servers of their own: run them inside WSL (`wsl --install`). " +
+        "The demo needs none: `npm run demo` uses the Redis of REDIS_URL, else the memory of the process.",
     );
   } else {
     const way = ways.find(({ applies }) => applies());
@@ -61,5 +63,5 @@ if (!hasRedis()) {
       );
     }
   }
-  if (!hasRedis()) process.exitCode = process.env.REDIS_URL ? 0 : 1;
+  if (!hasRedis()) process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryEngine } from "../src/engines/memory/engine.js";
@@ -17,6 +17,7 @@ import {
   isProgram,
   pages,
 } from "./documentation/code-blocks.js";
+import { linksOf } from "./documentation/links.js";
 import { compilePrograms, saveProject, startProgram } from "./documentation/program-folder.js";
 import { read, root } from "./source-files.js";
 
@@ -121,15 +122,6 @@ describe("The README", () => {
     expect(engines.filter((subpath) => !read("README.md").includes(`| \`punctual${subpath.slice(1)}\``))).toEqual([]);
   });
 });
-
-/** Targets of the links to files of this repository, as paths in it. */
-function linksOf(page: string): string[] {
-  const prose = read(page).replace(/^```[\s\S]*?^```$/gm, "");
-  return [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)\s]*)?\)/g)]
-    .map(([, target = ""]) => target)
-    .filter((target) => !/^[a-z]+:/.test(target))
-    .map((target) => join(dirname(page), target).replaceAll("\\", "/"));
-}
 
 function ended(program: { once(event: "close", listener: (status: number | null) => void): unknown }) {
   return new Promise<number | null>((resolve) => program.once("close", (status) => resolve(status)));

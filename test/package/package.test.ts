@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
+import { linksOf } from "../documentation/links.js";
 import { read, root } from "../source-files.js";
 import { inFunction, readmeExample } from "./readme-example.js";
 import { type TrialProject, trialProject } from "./trial-project.js";
@@ -52,9 +53,19 @@ describe("What npm pack makes, installed in an empty project", () => {
   });
 
   it("holds the build, the licence and the documents, and no test.", () => {
-    const outside = project.packedFiles.filter((path) => !/^dist\/[a-z0-9./-]+\.(js|d\.ts)$/.test(path));
-    expect(outside).toEqual(["CHANGELOG.md", "LICENSE", "README.md", "package.json"]);
+    const outside = project.packedFiles.filter(
+      (path) => !/^dist\/[a-z0-9./-]+\.(js|d\.ts)$|^docs\/[A-Za-z0-9./-]+\.md$|^examples\/[a-z-]+\.ts$/.test(path),
+    );
+    expect(outside).toEqual(["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "package.json"]);
     expect(project.packedFiles.filter((path) => /\.test\./.test(path))).toEqual([]);
+  });
+
+  it("holds everything that its pages link to.", () => {
+    const dead = project.packedFiles
+      .filter((path) => path.endsWith(".md"))
+      .flatMap((page) => linksOf(page).map((target) => ({ page, target })))
+      .filter(({ target }) => !project.packedFiles.some((path) => path === target || path.startsWith(`${target}/`)));
+    expect(dead).toEqual([]);
   });
 
   it("names no type of an optional peer in its declarations.", async () => {
