@@ -17,7 +17,7 @@ const directions = [
   {
     sentence: "Engines know the contract, never what is built on it.",
     from: /^src\/engines\//,
-    never: /^src\/(index|queue|batcher|message|codec)\.ts$|^src\/(consumer|retry|cli|testing)\//,
+    never: /^src\/(index|queue|batcher|message|codec)\.ts$|^src\/(consumer|receive|retry|cli|testing)\//,
   },
   {
     sentence: "A client adapter knows its port and nothing above it.",
@@ -26,12 +26,12 @@ const directions = [
   },
   {
     sentence: "Queue and consumer know the contract, never an engine.",
-    from: /^src\/([a-z-]+\.ts$|consumer\/|retry\/)/,
+    from: /^src\/([a-z-]+\.ts$|consumer\/|receive\/|retry\/)/,
     never: /^src\/(engines|clients|cli|testing)\//,
   },
   {
     sentence: "A consumer knows nothing of the queue that made it.",
-    from: /^src\/(consumer|retry)\//,
+    from: /^src\/(consumer|receive|retry)\//,
     never: /^src\/(index|queue)\.ts$/,
   },
   {
