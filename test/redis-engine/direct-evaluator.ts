@@ -1,6 +1,6 @@
 import { CommandFailure, type Connection } from "../../src/clients/port.js";
 import { systemClock } from "../../src/clock.js";
-import type { Evaluator, Script } from "../../src/engines/redis/script.js";
+import type { Evaluator, Script, ScriptArguments } from "../../src/engines/redis/script.js";
 
 /**
  * Runs each script once on one connection, and passes every failure on as it is: for tests of scripts, without the supervisor.
@@ -8,8 +8,10 @@ import type { Evaluator, Script } from "../../src/engines/redis/script.js";
  */
 export function directEvaluator(connection: Connection, options: { notAfter?: number } = {}): Evaluator {
   const notAfter = String(options.notAfter ?? Number.MAX_SAFE_INTEGER);
-  const run = (script: Script, keys: readonly string[], args: readonly (string | Buffer)[]) =>
-    connection.send(["EVALSHA", script.sha1, String(keys.length), ...keys, notAfter, ...args]);
+  const run = (script: Script, keys: readonly string[], args: ScriptArguments) => {
+    const values = typeof args === "function" ? args(false) : args;
+    return connection.send(["EVALSHA", script.sha1, String(keys.length), ...keys, notAfter, ...values]);
+  };
   return {
     clock: systemClock,
     async evaluate(script, keys, args) {

@@ -15,7 +15,7 @@ export function losingEvaluator(evaluator: Evaluator, { ran = true, meanwhile }:
     async evaluate(script, keys, args, options) {
       if (ran) await evaluator.evaluate(script, keys, args, options);
       await meanwhile?.();
-      const { reply } = await evaluator.evaluate(script, keys, args, options);
+      const { reply } = await evaluator.evaluate(script, keys, typeof args === "function" ? args(true) : args, options);
       return { reply, uncertain: true };
     },
   };

@@ -9,11 +9,23 @@ export interface Script {
   readonly source: string;
   /** Hex SHA-1 of the source, by which EVALSHA names it. */
   readonly sha1: string;
+  /**
+   * Whether an attempt that hung on its way may come to run after a later one was answered: it only reads, or what it would do
+   * is fenced by a token, or it does what has to be done anyway. The answer of any other waits until no attempt can run.
+   */
+  readonly harmlessWhenLate: boolean;
 }
 
-export function defineScript(name: string, source: string): Script {
-  return { name, source, sha1: createHash("sha1").update(source).digest("hex") };
+export function defineScript(
+  name: string,
+  source: string,
+  { harmlessWhenLate = false }: Partial<Pick<Script, "harmlessWhenLate">> = {},
+): Script {
+  return { name, source, sha1: createHash("sha1").update(source).digest("hex"), harmlessWhenLate };
 }
+
+/** The arguments of a script; made anew for each attempt where they say whether an earlier one ended without a reply. */
+export type ScriptArguments = readonly CommandArgument[] | ((again: boolean) => readonly CommandArgument[]);
 
 export interface Evaluation {
   readonly reply: Reply;
@@ -30,13 +42,10 @@ export interface Evaluator {
   readonly clock: Clock;
   /**
    * Runs a script once or, where an attempt failed or was lost, again, until `timeout` (default 10 s) is over or `signal`
-   * aborts. Puts in front of `args`, as ARGV[1], the server time in ms after which the script must refuse to run. Every
-   * script answers with an array whose first element is the server's time in ms, as text.
+   * aborts. Puts in front of `args`, as ARGV[1], the server time in ms after which the script must refuse to run; it grows with
+   * each attempt. Every script answers with an array whose first element is the server's time in ms, as text.
+   *
+   * After a lost reply the answer comes once no attempt can run any more, at most 2 s later, unless that is harmless.
    */
-  evaluate(
-    script: Script,
-    keys: readonly string[],
-    args: readonly CommandArgument[],
-    options?: CallOptions,
-  ): Promise<Evaluation>;
+  evaluate(script: Script, keys: readonly string[], args: ScriptArguments, options?: CallOptions): Promise<Evaluation>;
 }

@@ -4,8 +4,8 @@ import { isMisconfiguration, remedyFor } from "./replies-of-failure.js";
 import type { ServerClock } from "./server-clock.js";
 import { Session } from "./supervisor-session.js";
 
-/** Whether the server can be reached. */
-export type ConnectionState = "ready" | "recovering";
+/** Whether the server can be reached; `closed`: never again. */
+export type ConnectionState = "ready" | "recovering" | "closed";
 
 export interface LinkOptions {
   readonly connector: Connector;
@@ -71,6 +71,10 @@ export class Link {
     return new Promise((resolve, reject) => this.#waiters.add({ isGone, resolve, reject }));
   }
 
+  get closed(): boolean {
+    return this.#closed;
+  }
+
   refuseWhenClosed(): void {
     if (this.#closed) throw closedError();
   }
@@ -108,7 +112,9 @@ export class Link {
 
   /** Ends the connection and what waits for it. Safe to call twice. */
   async close(): Promise<void> {
+    const isFirst = !this.#closed;
     this.#closed = true;
+    if (isFirst) this.#tell("closed", closedError());
     this.#session?.end();
     this.#opening?.end();
     for (const waiter of this.#waiters) waiter.reject(closedError());
@@ -204,6 +210,8 @@ export class Link {
   }
 
   #tell(state: ConnectionState, cause?: PunctualError): void {
+    // The connections that `close` ends are no news.
+    if (this.#closed && state !== "closed") return;
     this.#state = state;
     for (const listener of this.#stateListeners) listener(state, cause);
   }
@@ -216,7 +224,7 @@ export class Link {
       const advice = remedyFor(error).advice ?? "Redis refuses the connection";
       return new PunctualError("misconfigured", `Cannot use ${target}: ${advice} (${text})`, { cause: error });
     }
-    return new PunctualError("not-sent", `No connection to ${target}: ${text}`, { cause: error });
+    return new PunctualError("not-sent", `No connection to ${target}: ${text}`, { cause: rootOf(error) });
   }
 
   /** Waits for `promise`, or until `close`; then gives undefined and leaves it alone. */
@@ -230,6 +238,11 @@ export class Link {
       promise.then(resolve, reject);
     });
   }
+}
+
+/** What a program can look at: the error of the system where there is one; ours around it say the same. */
+export function rootOf(failure: unknown): unknown {
+  return failure instanceof CommandFailure && failure.cause !== undefined ? failure.cause : failure;
 }
 
 const closedError = () => new PunctualError("closed", "The engine was closed; make a new one.");

@@ -48,19 +48,24 @@ export class Session {
     this.#options.clock.learn({ serverTime, resolution: 0.001, sentAt, receivedAt: this.#options.now() });
   }
 
-  /** Runs a script, at most `budget` ms from now. Loads it first when the server does not have it. */
+  /** Runs a script, at the latest at the server time that `notAfter` gives. Loads it first when the server does not have it. */
   async evaluate(
     script: Script,
     keys: readonly string[],
     args: readonly CommandArgument[],
-    budget: () => number,
+    notAfter: () => number,
   ): Promise<Reply> {
     for (let attempt = 1; ; attempt++) {
-      const { clock, now } = this.#options;
-      const notAfter = String(Math.ceil(clock.latest() + budget()));
-      const sentAt = now();
+      const sentAt = this.#options.now();
       try {
-        const reply = await this.#send(["EVALSHA", script.sha1, String(keys.length), ...keys, notAfter, ...args]);
+        const reply = await this.#send([
+          "EVALSHA",
+          script.sha1,
+          String(keys.length),
+          ...keys,
+          String(notAfter()),
+          ...args,
+        ]);
         if (Array.isArray(reply) && Buffer.isBuffer(reply[0])) this.#learn(reply[0].toString("latin1"), sentAt);
         return reply;
       } catch (failure) {

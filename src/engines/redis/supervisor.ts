@@ -1,11 +1,11 @@
-import { type CommandArgument, CommandFailure, type Connector } from "../../clients/port.js";
-import type { Clock } from "../../clock.js";
+import { CommandFailure, type Connector } from "../../clients/port.js";
 import type { CallOptions } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { sameFailure } from "../../partial-results.js";
 import { remedyFor } from "./replies-of-failure.js";
-import type { Evaluation, Evaluator, Script } from "./script.js";
+import type { Evaluation, Evaluator, Script, ScriptArguments } from "./script.js";
 import { ServerClock } from "./server-clock.js";
-import { type ConnectionState, Link } from "./supervisor-link.js";
+import { type ConnectionState, Link, rootOf } from "./supervisor-link.js";
 import { gaveUp, Patience } from "./supervisor-patience.js";
 import type { Session } from "./supervisor-session.js";
 
@@ -34,7 +34,7 @@ const longestPause = 2_000;
  * one is made: a client that repairs itself repeats what it must not, or hangs.
  */
 export class Supervisor implements Evaluator {
-  readonly clock: Clock;
+  readonly clock: ServerClock;
   readonly #link: Link;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -53,31 +53,49 @@ export class Supervisor implements Evaluator {
     this.#link = new Link({ connector, clock, now, random, watchdog: commandTimeout });
   }
 
+  /** Whether `close` was called. */
+  get closed(): boolean {
+    return this.#link.closed;
+  }
+
   async evaluate(
     script: Script,
     keys: readonly string[],
-    args: readonly CommandArgument[],
+    args: ScriptArguments,
     { timeout = defaultTimeout, signal }: CallOptions = {},
   ): Promise<Evaluation> {
     const patience = new Patience(timeout, signal, this.#now);
-    // A script that outlived its caller could still act when the caller has long done something else.
-    const budget = () => Math.min(commandTimeout, patience.left);
+    let notAfter = 0;
+    // A script that outlived its caller could still act when the caller has long done something else. It grows, so that the
+    // server can tell a later attempt from one that hung on its way.
+    const nextNotAfter = () => {
+      const time = Math.ceil(this.clock.latest() + Math.min(commandTimeout, patience.left));
+      return (notAfter = Math.max(notAfter + 1, time));
+    };
     let uncertain = false;
+    /** After this server time no attempt that was lost can run any more. */
+    let lostUntil = 0;
     let last: CommandFailure | undefined;
     try {
       for (let attempt = 0; ; attempt++) {
         const session = await patience.outlasts(this.#link.session(() => patience.over !== undefined));
         if (session === gaveUp) throw this.#giveUp(patience, uncertain, last);
-        const ended = await patience.outlasts(settled(session.evaluate(script, keys, args, budget)));
+        const values = typeof args === "function" ? args(uncertain) : args;
+        const ended = await patience.outlasts(settled(session.evaluate(script, keys, values, nextNotAfter)));
         if (ended === gaveUp) throw this.#giveUp(patience, true, last);
         if (ended instanceof CommandFailure) {
           last = ended;
-          uncertain ||= ended.outcome === "unknown";
+          if (ended.outcome === "unknown") [uncertain, lostUntil] = [true, notAfter];
           await this.#remedy(ended, session, attempt, patience);
-        } else return { reply: ended.reply, uncertain };
+        } else {
+          if (uncertain && !script.harmlessWhenLate) await this.#outlive(lostUntil, patience);
+          return { reply: ended.reply, uncertain };
+        }
       }
     } catch (error) {
-      throw uncertain ? asUnknown(error) : error;
+      if (!(error instanceof PunctualError)) throw error;
+      // Calls that wait for one connection get one failure; each caller is to find itself in the frames.
+      throw uncertain ? asUnknown(error) : sameFailure(error);
     } finally {
       patience.end();
     }
@@ -113,8 +131,8 @@ export class Supervisor implements Evaluator {
 
   /**
    * Hears whether the server can be reached: `recovering` when the connection was lost or could not be made, with the cause
-   * (and again when the cause changes); `ready` when there is one again and all channels are heard. Gives a function that
-   * ends it.
+   * (and again when the cause changes); `ready` when there is one again and all channels are heard; `closed` at the end.
+   * Gives a function that ends it.
    */
   onState(listener: (state: ConnectionState, cause?: PunctualError) => void): () => void {
     return this.#link.onState(listener);
@@ -123,6 +141,29 @@ export class Supervisor implements Evaluator {
   /** Ends the connection. Calls under way fail with `closed`. Safe to call twice. */
   close(): Promise<void> {
     return this.#link.close();
+  }
+
+  /**
+   * Waits until no attempt can run any more that must not do so after `notAfter`. Also when the time for the call is over
+   * first: that is the time of its attempts, and they were answered.
+   */
+  async #outlive(notAfter: number, patience: Patience): Promise<void> {
+    const cancels: (() => unknown)[] = [];
+    try {
+      const over = new Promise<void>((resolve) => {
+        cancels.push(this.clock.runAt(notAfter + 1, resolve));
+        // When the server's clock has stepped back, not for as long as that.
+        cancels.push(this.clock.runAfter(2 * commandTimeout, resolve));
+        cancels.push(this.#link.onState((state) => state === "closed" && resolve()));
+      });
+      if ((await patience.outlasts(over)) === gaveUp) {
+        if (patience.over === "aborted") throw this.#giveUp(patience, true, undefined);
+        await over;
+      }
+      this.#link.refuseWhenClosed();
+    } finally {
+      for (const cancel of cancels) cancel();
+    }
   }
 
   /** Prepares the next attempt, or fails for good. */
@@ -145,23 +186,25 @@ export class Supervisor implements Evaluator {
 
   #giveUp(patience: Patience, mayHaveRun: boolean, last: CommandFailure | undefined): PunctualError {
     const aborted = patience.over === "aborted";
-    const failure = last ?? this.#link.lastFailure;
-    // A caller that aborts finds its own reason as the cause; what went wrong before that is in the sentence.
-    const cause = aborted ? patience.reason : failure;
-    const options = cause === undefined ? {} : { cause };
     const why = aborted ? "The call was aborted" : "The time for the call is over";
-    const because = failure === undefined ? "" : `: ${failure.message}`;
+    const noConnection = this.#link.lastFailure;
+    // A caller that aborts finds its own reason as the cause; what went wrong before that is in the sentence.
+    const cause = aborted ? patience.reason : (rootOf(last) ?? noConnection?.cause);
+    const options = cause === undefined ? {} : { cause };
+    const because = last === undefined ? "" : `: ${last.message}`;
+    const unreachable = last === undefined && noConnection !== undefined ? `. ${noConnection.message}` : undefined;
     if (mayHaveRun) {
-      const sentence = `${why}, and it may have run; no reply from ${this.#target}${because}`;
-      return new PunctualError("outcome-unknown", sentence, options);
+      const reason = unreachable ?? `; no reply from ${this.#target}${because}`;
+      return new PunctualError("outcome-unknown", `${why}, and it may have run${reason}`, options);
     }
     if (last?.outcome === "refused") {
       const sentence = `${why}; ${this.#target} did not run it${because}`;
       return new PunctualError("refused", sentence, { ...options, details: { reply: last.code } });
     }
-    if (failure === undefined)
-      return new PunctualError("not-sent", `${why} before it was sent to ${this.#target}`, options);
-    return new PunctualError("not-sent", `${why}; ${this.#target} could not be reached${because}`, options);
+    const reason =
+      unreachable ??
+      (last === undefined ? ` before it was sent to ${this.#target}` : `. No connection to ${this.#target}${because}`);
+    return new PunctualError("not-sent", `${why}${reason}`, options);
   }
 }
 
@@ -176,11 +219,11 @@ async function settled<T>(promise: Promise<T>): Promise<{ reply: T } | CommandFa
 }
 
 /** After an attempt that may have run, no later failure says that nothing was changed. */
-function asUnknown(error: unknown): unknown {
-  if (!(error instanceof PunctualError) || error.code === "closed" || error.code === "outcome-unknown") return error;
-  return new PunctualError("outcome-unknown", `The call may have run, and could not be repeated: ${error.message}`, {
-    cause: error,
-  });
+function asUnknown(error: PunctualError): PunctualError {
+  if (error.code === "closed" || error.code === "outcome-unknown") return sameFailure(error);
+  const { message, cause, details } = error;
+  const sentence = `The call may have run, and could not be repeated: ${message}`;
+  return new PunctualError("outcome-unknown", sentence, { cause: cause ?? error, details });
 }
 
 function sentence(meaning: string, target: string, { message }: CommandFailure): string {

@@ -4,7 +4,7 @@ import { defineScript, type Evaluator } from "../script.js";
 import { settle } from "./settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("acknowledge", sources["acknowledge"]);
+const script = defineScript("acknowledge", sources["acknowledge"], { harmlessWhenLate: true });
 const keyNames = [
   "messages",
   "leases",

@@ -6,7 +6,7 @@ import { unbounded } from "./dropped.js";
 import { settle } from "./settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("bury", sources["bury"]);
+const script = defineScript("bury", sources["bury"], { harmlessWhenLate: true });
 const keyNames = [
   "messages",
   "leases",

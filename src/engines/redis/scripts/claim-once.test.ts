@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
+import { directEvaluator } from "../../../../test/redis-engine/direct-evaluator.js";
+import { nodeRedis } from "../../../clients/node-redis.js";
 import { claim } from "./claim.js";
 
 /** Claims that do not return: nobody waits for who made them. */
@@ -29,12 +31,11 @@ const books = async (queue: RawQueue) => {
 };
 
 describe("A claim that does not return", () => {
-  it("of an empty queue leaves nothing behind and says when to look again", async () => {
+  it("of an empty queue leaves nobody behind and says when to look again", async () => {
     const queue = bench.queue();
     const { nextAt, now } = await claiming(queue, "x", {});
     expect(nextAt).toBe(Math.floor(now) + 5_000);
     expect(await books(queue)).toEqual({ duty: "", deputy: "", waiting: [] });
-    expect(await queue.texts("claims")).toEqual({});
   });
 
   it("is never on duty, nor a deputy, nor waits, beside consumers or alone", async () => {
@@ -48,7 +49,6 @@ describe("A claim that does not return", () => {
       await claiming(queue, consumer, { returns: consumer < "x" });
     }
     expect(await books(queue)).toEqual({ duty: "a", deputy: "b", waiting: [] });
-    expect(Object.keys(await queue.texts("claims")).toSorted()).toEqual(["a", "b"]);
   });
 
   it("tells the one on duty of what it leaves behind", async () => {
@@ -101,5 +101,23 @@ describe("A claim that does not return", () => {
     const second = await claiming(queue, "x", { token: "again" });
     expect(first.messages).toMatchObject([{ id: "m" }]);
     expect(second).toMatchObject({ messages: first.messages, leaseUntil: first.leaseUntil });
+  });
+});
+
+describe("An attempt of a claim that hung on its way", () => {
+  it.each([{ returns: true }, { returns: false }])("takes nothing, nor reads it (returns: $returns)", async (more) => {
+    const queue = bench.queue();
+    const connection = await nodeRedis({ url: bench.server.url }).connect(1_000);
+    try {
+      const now = await bench.now();
+      const request = { consumer: "x", token: "t", limit: 10, lease: 30_000, attempts: 5, order: 1, ...more };
+      const [held, again] = [60_000, 60_001].map((left) => directEvaluator(connection, { notAfter: now + left }));
+      expect((await claim(again!, queue.keys, request)).messages).toEqual([]);
+      await queue.scheduled("m", 1);
+      await expect(claim(held!, queue.keys, request)).rejects.toMatchObject({ code: "STALE" });
+      expect((await queue.schedule()).map(([id]) => id)).toEqual(["m"]);
+    } finally {
+      connection.destroy();
+    }
   });
 });

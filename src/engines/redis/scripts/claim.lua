@@ -112,12 +112,8 @@ if waits and consumer ~= duty and consumer ~= deputy then
   redis.call("ZADD", waiting, now + silence, consumer)
 end
 variadic("HDEL", claims, old_claims)
-if returns or #taken > 0 then
-  redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. token)
-else
-  -- Nothing to be asked for again, and nobody who would clear the entry away.
-  redis.call("HDEL", claims, consumer)
-end
+-- Also when nothing was taken: an attempt of this claim that hung on its way must find it.
+redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. ARGV[1] .. " " .. token)
 bury_all()
 -- First who holds a message, then until when, then out of `schedule`: one that is in two places is found, in none it is lost.
 variadic("HSET", leased, leased_pairs)

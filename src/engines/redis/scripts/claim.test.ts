@@ -51,7 +51,7 @@ describe("claim takes", () => {
     const until = result.leaseUntil;
     expect(await queue.scores("leases")).toEqual({ first: until, z: until, a: until, late: until });
     expect((await queue.fence())["z"]).toEqual({ due: now - 20, attempts: 3, token: "mine" });
-    expect((await queue.texts("claims"))["c"]).toBe(`${order} ${until} mine`);
+    expect((await queue.texts("claims"))["c"]).toBe(`${order} ${until} ${Number.MAX_SAFE_INTEGER} mine`);
     expect(Object.keys(await queue.hash("messages"))).toHaveLength(5);
   });
 
@@ -278,7 +278,7 @@ describe("A claim repeated with its token, because its reply was lost,", () => {
     const queue = bench.queue();
     const now = await bench.now();
     await queue.leased("ended", { until: now - 1, due: now - 9, token: "same", attempts: 5 });
-    await bench.raw.command("HSET", queue.keys.claims, "c", `1 ${now - 1} same`);
+    await bench.raw.command("HSET", queue.keys.claims, "c", `1 ${now - 1} 1 same`);
     const result = await claiming(queue, { token: "same" });
     expect(result.messages).toMatchObject([{ id: "ended", attempt: 2 }]);
     expect(result.leaseUntil).toBeGreaterThan(now);
@@ -352,7 +352,14 @@ describe("claim goes on", () => {
   it("when a newcomer finds old entries of consumers that were killed, and sweeps them", async () => {
     const queue = bench.queue();
     const now = await bench.now();
-    await bench.raw.command("HSET", queue.keys.claims, "killed", `9 ${now - 60_001} t`, "alive", `9 ${now - 5_000} t`);
+    await bench.raw.command(
+      "HSET",
+      queue.keys.claims,
+      "killed",
+      `9 ${now - 60_001} 1 t`,
+      "alive",
+      `9 ${now - 5_000} 1 t`,
+    );
     await claiming(queue);
     expect(Object.keys(await queue.texts("claims")).toSorted()).toEqual(["alive", "c"]);
   });

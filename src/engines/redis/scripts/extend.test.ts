@@ -16,7 +16,7 @@ describe("extend", () => {
   it("moves the deadline of what is held to now plus the lease, but of none that has ended", async () => {
     const queue = bench.queue();
     const now = await bench.now();
-    await queue.leased("a", { until: now + 50, due: now, token: "t", attempts: 5 });
+    await queue.leased("a", { until: now + 20_000, due: now, token: "t", attempts: 5 });
     await queue.leased("ended", { until: now - 50, due: now, token: "t", attempts: 5 });
     await queue.leased("other", { until: now + 70, due: now, token: "t2", attempts: 5 });
     const fence = await queue.hash("leased");

@@ -6,7 +6,7 @@ import { inChunks } from "./in-chunks.js";
 import { outcomesOf } from "./outcomes.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("extend", sources["extend"]);
+const script = defineScript("extend", sources["extend"], { harmlessWhenLate: true });
 const keyNames = ["schedule", "leases", "leased", "state", "waiting"] as const satisfies readonly (keyof QueueKeys)[];
 
 const words = { s: "extended", l: "lease-lost" } as const;

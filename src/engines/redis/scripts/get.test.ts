@@ -76,16 +76,16 @@ describe("get", () => {
     expect((await getting(queue, "a", "b", "a")).map((message) => message?.id)).toEqual(["a", undefined, "a"]);
   });
 
-  it("reads 300 payloads of 1 MiB, one in a call", async () => {
+  it("reads 30 payloads of 1 MiB, one in a call", async () => {
     const queue = bench.queue();
     const payload = Buffer.alloc(1 << 20, 7);
-    const ids = Array.from({ length: 300 }, (_, n) => `m${n}`);
+    const ids = Array.from({ length: 30 }, (_, n) => `m${n}`);
     for (const id of ids) await queue.scheduled(id, 9e12, { payload });
     await bench.raw.command("CONFIG", "RESETSTAT");
     const messages = await getting(queue, ...ids);
     expect(messages.map((message) => message?.id)).toEqual(ids);
     expect(messages.every((message) => payload.equals(message?.payload ?? Buffer.alloc(0)))).toBe(true);
-    expect(await bench.raw.text("INFO", "commandstats")).toMatch(/cmdstat_evalsha:calls=300,/);
+    expect(await bench.raw.text("INFO", "commandstats")).toMatch(/cmdstat_evalsha:calls=30,/);
   });
 
   it("counts what is known of failures into its budget", async () => {

@@ -7,7 +7,7 @@ import { defineScript, type Evaluator } from "../script.js";
 import { inChunks } from "./in-chunks.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("get", sources["get"]);
+const script = defineScript("get", sources["get"], { harmlessWhenLate: true });
 const keyNames = [
   "schedule",
   "messages",

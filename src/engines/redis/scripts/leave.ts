@@ -3,7 +3,7 @@ import type { QueueKeys } from "../keys.js";
 import { defineScript, type Evaluator } from "../script.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("leave", sources["leave"]);
+const script = defineScript("leave", sources["leave"], { harmlessWhenLate: true });
 const keyNames = ["schedule", "claims", "state", "waiting"] as const satisfies readonly (keyof QueueKeys)[];
 
 /** Takes a consumer off the books and passes on what it was to look after. Doing it twice is doing it once. */

@@ -4,7 +4,7 @@ import type { Part, PartQuery } from "./list.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("list-dead", sources["list-dead"]);
+const script = defineScript("list-dead", sources["list-dead"], { harmlessWhenLate: true });
 const keyNames = [
   "messages",
   "leases",

@@ -4,7 +4,7 @@ import type { Part, PartQuery } from "./list.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("list-waiting", sources["list-waiting"]);
+const script = defineScript("list-waiting", sources["list-waiting"], { harmlessWhenLate: true });
 const keyNames = [
   "schedule",
   "messages",

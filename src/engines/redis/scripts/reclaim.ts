@@ -3,7 +3,7 @@ import { asArray, asNumber } from "../reply.js";
 import { defineScript, type Evaluator } from "../script.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("reclaim", sources["reclaim"]);
+const script = defineScript("reclaim", sources["reclaim"], { harmlessWhenLate: true });
 const keyNames = [
   "schedule",
   "messages",

@@ -4,7 +4,7 @@ import { defineScript, type Evaluator } from "../script.js";
 import { settle } from "./settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("release", sources["release"]);
+const script = defineScript("release", sources["release"], { harmlessWhenLate: true });
 const keyNames = ["schedule", "leases", "leased", "state", "waiting"] as const satisfies readonly (keyof QueueKeys)[];
 
 /** Gives leases that are still held back, no attempt used; without a delay the messages keep their due time and place. */

@@ -6,7 +6,7 @@ import { unbounded } from "./dropped.js";
 import { settle } from "./settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("retry", sources["retry"]);
+const script = defineScript("retry", sources["retry"], { harmlessWhenLate: true });
 const keyNames = [
   "schedule",
   "messages",
