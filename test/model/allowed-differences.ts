@@ -1,4 +1,5 @@
 import type { AuditReport, ClaimResult, ListPage, ScheduleResult } from "../../src/engine.js";
+import type { Operation } from "./operations.js";
 
 /**
  * Where the engines may answer differently, because the contract leaves it to them; everything else has to be equal. Each
@@ -22,14 +23,25 @@ export const allowedDifferences = {
     return { messages, leaseUntil, now, buried: buried.toSorted((a, b) => (a.id < b.id ? -1 : 1)), missing };
   },
 
+  /**
+   * Of a claim that is made again Redis looks for its leases before it reclaims others, and then leaves those; memory
+   * reclaims first. What that buries, the claim that follows it here tells or has told.
+   */
+  claimAgain({ messages, leaseUntil, now, missing }: ClaimResult): unknown {
+    return { messages, leaseUntil, now, missing };
+  },
+
   /** Kinds, sentences and what is looked at follow from the indexes, which are others. */
   audit({ ok, problems }: AuditReport): unknown {
     return { ok, problems: problems.length };
   },
 
-  /** A cursor means something to the engine that gave it. */
-  list({ messages, cursor }: ListPage): unknown {
-    return { messages, more: cursor !== undefined };
+  /**
+   * A cursor means something to the engine that gave it. One behind the last message may lead to an empty page: Redis reads
+   * ended leases of both kinds, due and dead, and gives one when only others are left. That page is looked at.
+   */
+  list({ messages }: ListPage): unknown {
+    return { messages };
   },
 };
 
@@ -39,4 +51,14 @@ export const allowedDifferences = {
  */
 export function timeOfLease(time: number): number {
   return Math.ceil(time);
+}
+
+/**
+ * Whether an operation may reclaim leases that have ended, or leave them as ended: `revive` of all and `purge` do in Redis, a
+ * claim that is made again does in memory. A lease that has ended may be reclaimed at its deadline or later (promise 3),
+ * and until then its token settles; so behind these a claim of nothing reclaims on both, whose answer is not compared.
+ */
+export function mayReclaim(operation: Operation): boolean {
+  const { op } = operation;
+  return op === "purge" || op === "claim again" || (op === "revive" && operation.ids === "all");
 }

@@ -180,7 +180,7 @@ const operation = fc.oneof(...weighted.map(([weight, arbitrary]) => ({ weight, a
 const setting: fc.Arbitrary<Setting> = fc.record({
   rememberFor: fc.array(fc.constantFrom(0, 0, 700, 1_500, 10.5), { minLength: opened, maxLength: opened }),
   maxDead: fc.oneof({ weight: 3, arbitrary: none }, { weight: 1, arbitrary: fc.constantFrom(1, 2) }),
-  maxDeadAge: fc.oneof({ weight: 5, arbitrary: none }, { weight: 1, arbitrary: fc.constantFrom(1_000, 3_000) }),
+  maxDeadAge: none,
 });
 
 /** Sequences of up to 60 operations. */

@@ -1,13 +1,6 @@
-import type {
-  ClaimRequest,
-  ClaimResult,
-  EngineQueue,
-  FailureRecord,
-  ListPage,
-  StoredMessage,
-} from "../../src/engine.js";
+import type { ClaimRequest, EngineQueue, FailureRecord, ListPage, StoredMessage } from "../../src/engine.js";
 import { memoryEngine } from "../../src/engines/memory/engine.js";
-import { allowedDifferences, timeOfLease } from "./allowed-differences.js";
+import { allowedDifferences, mayReclaim, timeOfLease } from "./allowed-differences.js";
 import {
   consumers,
   type Due,
@@ -27,6 +20,9 @@ const start = 1_800_000_000_000;
 
 /** Deadlines later than this are never waited for, ms. */
 const horizon = 200_000;
+
+/** Reclaims, and does nothing else. */
+const claimOfNothing = { consumer: "nobody", token: "none", limit: 0, lease: 1_000, attempts: 1, returns: false };
 
 /** What the two engines run on. */
 export interface Grounds {
@@ -97,7 +93,9 @@ class Run {
   /** One operation, and a look at all that can be seen after it. */
   async step(what: string, operation: Operation): Promise<void> {
     await this.#perform(what, operation);
-    await this.#look(what);
+    if (mayReclaim(operation)) await onBoth(this.#pair(0), (queue) => queue.claim(claimOfNothing));
+    // Whatever reads and yet changes something, the look after the next operation finds.
+    if (!["list", "next page", "audit"].includes(operation.op)) await this.#look(what);
   }
 
   /** Reads everything in every way, and then delivers what is left. */
@@ -175,6 +173,7 @@ class Run {
       }
       case "extend":
         this.#clock.time = timeOfLease(this.#clock.time);
+        this.#noteExtended(chosen(operation.leases));
         await this.#same(what, (queue) => queue.extend(chosen(operation.leases), operation.lease));
         return;
       case "cancel":
@@ -244,20 +243,19 @@ class Run {
     }
   }
 
-  async #claim(what: string, request: ClaimRequest): Promise<ClaimResult | undefined> {
+  async #claim(what: string, request: ClaimRequest, seen = allowedDifferences.claim): Promise<void> {
     this.#clock.time = timeOfLease(this.#clock.time);
     this.#claims.set(request.consumer, request);
     const by = Math.max((consumers as readonly string[]).indexOf(request.consumer), 0) % opened;
-    const claimed = await this.#same(what, (queue) => queue.claim(request), { by, seen: allowedDifferences.claim });
+    const claimed = await this.#same(what, (queue) => queue.claim(request), { by, seen });
     const { leaseUntil, messages } = claimed?.memory ?? { leaseUntil: 0, messages: [] };
     for (const { id } of messages) this.#given.unshift({ id, token: request.token, leaseUntil });
-    return claimed?.memory;
   }
 
   /** A claim whose reply was lost is made again as it was; only the last one of a consumer can be. */
   async #claimAgain(what: string, { consumer }: Op<"claim again">): Promise<void> {
     const last = this.#claims.get(consumer);
-    if (last) await this.#claim(what, last);
+    if (last) await this.#claim(what, last, allowedDifferences.claimAgain);
   }
 
   async #list(what: string, query: Op<"list">, limit: number, cursors: Answers<string> | undefined): Promise<void> {
@@ -267,7 +265,14 @@ class Run {
     const read = (queue: EngineQueue, side: Side): Promise<ListPage> =>
       queue.list({ state, from, to, limit, cursor: cursors?.[side] });
     const pages = await this.#same(what, read, { seen: allowedDifferences.list });
-    const [memory, redis] = [pages?.memory.cursor, pages?.redis.cursor];
+    const memory = pages?.memory.cursor;
+    let redis = pages?.redis.cursor;
+    if (memory === undefined && redis !== undefined) {
+      const rest = await this.#pair(0).redis.list({ state, from, to, limit, cursor: redis });
+      compare(`what is left after ${what}`, { memory: { messages: [] }, redis: rest });
+      redis = undefined;
+    }
+    compare(`whether there are more after ${what}`, { memory: memory === undefined, redis: redis === undefined });
     this.#reading = memory !== undefined && redis !== undefined ? { query, cursors: { memory, redis } } : undefined;
   }
 
@@ -296,6 +301,15 @@ class Run {
     for (const duration of this.#setting.rememberFor) {
       if (duration > 0) this.#deadlines.add(Math.floor(this.#clock.time) + Math.ceil(duration));
     }
+  }
+
+  /**
+   * Whoever extends a lease has had the reply of its claim, and does not make it again. Redis would not find what was
+   * extended: it looks for the leases of a claim by their end.
+   */
+  #noteExtended(receipts: readonly Given[]): void {
+    const tokens = new Set(receipts.map(({ token }) => token));
+    for (const [consumer, { token }] of this.#claims) if (tokens.has(token)) this.#claims.delete(consumer);
   }
 
   #receipt({ lease, tokenOf }: LeaseChoice): Given {
