@@ -27,3 +27,12 @@ it("says that it closes and is closed, whatever the store does", () => {
   record.interrupted();
   expect([record.health("closing", 1, 0).state, record.health("closed", 0, 0).state]).toEqual(["closing", "closed"]);
 });
+
+it("is recovering although a claim was answered, as long as the watch hears nothing", () => {
+  const record = new HealthRecord();
+  record.interrupted();
+  record.answered(1_000, 0, false);
+  expect(record.health("open", 0, 0)).toEqual({ state: "recovering", active: 0, lastClaimAt: new Date(1_000) });
+  record.answered(2_000, 0, true);
+  expect(record.health("open", 0, 0).state).toBe("running");
+});

@@ -33,6 +33,18 @@ const attempts = async ({ queue }: ReturnType<typeof iterating>, ...ids: string[
   Promise.all(ids.map(async (id) => (await queue.get(id))?.attempt));
 
 describe("deliveries", () => {
+  it("uses no attempt of what was claimed so long ago that its lease has ended, and gives it later", async () => {
+    const { clock, queue, loop, seen, delays, counts } = iterating({ lease: "1s" });
+    const gate = new Gate();
+    delays.set("claim", () => (delays.clear(), gate.opened));
+    await queue.schedule("once", { id: "a", delay: 0, attempts: 1 });
+    void loop((delivery) => delivery.acknowledge());
+    await clock.advance("1s");
+    gate.open();
+    await clock.advance(0);
+    expect([seen, await counts()]).toEqual([["a"], { scheduled: 0, due: 0, leased: 0, dead: 0 }]);
+  });
+
   it("gives messages as they come due, for the loop to settle", async () => {
     const { clock, queue, put, loop, seen, counts } = iterating();
     await put("a", "b");

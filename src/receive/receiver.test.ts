@@ -315,6 +315,18 @@ describe("receive", () => {
       expect(received).toEqual({ value: [] });
     });
 
+    it("uses no attempt of what was claimed so long ago that its lease has ended, and receives it again", async () => {
+      const { clock, queue, delays } = consumerStage();
+      const gate = new Gate();
+      delays.set("claim", () => (delays.clear(), gate.opened));
+      await queue.schedule("once", { id: "a", delay: 0, attempts: 1 });
+      const received = watched(queue.receive({ lease: "1s" }));
+      await clock.advance("1s");
+      gate.open();
+      await clock.advance(0);
+      expect(received.value).toMatchObject([{ id: "a", attempt: 1 }]);
+    });
+
     it("rejects with closed when the engine is closed while it waits", async () => {
       const { clock, queue, memory } = consumerStage();
       const received = watched(queue.receive({ wait: "1h" }));

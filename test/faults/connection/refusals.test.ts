@@ -185,12 +185,13 @@ describe("close", () => {
     });
   });
 
-  it("says nothing more to those who listen for the state", async () => {
+  it("says once that it is closed to those who listen for the state, and nothing after that", async () => {
     const supervisor = connected();
     await write(supervisor);
     const heard = vi.fn<() => void>();
     supervisor.onState(heard);
     await supervisor.close();
-    expect(heard).not.toHaveBeenCalled();
+    await supervisor.close();
+    expect(heard).toHaveBeenCalledExactlyOnceWith("closed", expect.objectContaining({ code: "closed" }));
   });
 });
