@@ -3,50 +3,50 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ClaimResult, Engine, EngineQueue, Receipt } from "../../src/engine.js";
 import { redisEngine } from "../../src/engines/redis/engine.js";
-import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
-import { type RawRedis, rawRedis } from "../support/raw-redis.js";
+import { withRedis } from "../support/with-redis.js";
 
 /** Bounded server work: no script takes over 5 ms with payloads up to 1 KiB, however many messages there are. */
 
-let server: RedisServer;
-let raw: RawRedis;
+const redis = withRedis();
 let engine: Engine;
 beforeAll(async () => {
-  server = await startRedisServer();
   try {
     // The server's clock runs on while others have its processor.
-    setPriority(server.pid, constants.priority.PRIORITY_HIGHEST);
+    setPriority(redis.server.pid, constants.priority.PRIORITY_HIGHEST);
   } catch {
     // Only root may.
   }
-  raw = await rawRedis(server.url);
-  engine = redisEngine({ url: server.url });
-  await raw.command("CONFIG", "SET", "slowlog-log-slower-than", 0, "slowlog-max-len", 100_000);
+  engine = redisEngine({ url: redis.url });
+  await redis.raw.command("CONFIG", "SET", "slowlog-log-slower-than", 0, "slowlog-max-len", 100_000);
 });
-afterAll(async () => {
-  await engine.close();
-  raw.close();
-  await server.stop();
-});
+afterAll(() => engine.close());
 beforeEach(async () => {
-  await raw.command("SLOWLOG", "RESET");
+  await redis.raw.command("SLOWLOG", "RESET");
 });
 
 /** Takes under 1 ms of a server on a quiet machine, and all the more the busier the machine is. */
 const yardstick = "local t = {} for i = 1, 1000 do t[i] = string.sub('abcdefghijk' .. i, 3) end return #t";
 
+/** Scripts at most that anything may hold up on a machine that is quiet otherwise, of 1,000: an interrupt, a page of memory. */
+const heldUp = 2;
+
 /**
- * How long scripts took: what 95 in 100 did not exceed, ms, on a machine as quick as one on which the yardstick takes 1 ms.
- * The server's clock runs on while others have its processor; the yardstick ran in between and was held up as much.
+ * How long scripts took, ms. On a quiet machine: all of them, but for the few that were held up. On any: what 95 in 100 did
+ * not exceed, measured against a machine on which the yardstick takes 1 ms: the server's clock runs on while others have its
+ * processor, and the yardstick, which ran in between, was held up as much.
  */
 async function longest(): Promise<number> {
-  const log = (await raw.text("SLOWLOG", "GET", -1)) as [number, number, number, string[]][];
-  const usual = (name: string) => {
+  const log = (await redis.raw.text("SLOWLOG", "GET", -1)) as [number, number, number, string[]][];
+  const timesOf = (name: string) => {
     const times = log.filter(([, , , [command]]) => command === name).map(([, , micros]) => micros / 1_000);
     expect(times.length).toBeGreaterThan(20);
-    return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.95)] ?? Infinity;
+    return times.toSorted((one, other) => other - one);
   };
-  return usual("EVALSHA") / Math.max(1, usual("EVAL"));
+  const [scripts, yardsticks] = [timesOf("EVALSHA"), timesOf("EVAL")];
+  const usual = (times: number[]) => times[Math.floor(times.length * 0.05)] ?? Infinity;
+  const isQuiet = (yardsticks[0] ?? Infinity) < 1;
+  const slowest = scripts[Math.ceil((scripts.length * heldUp) / 1_000)] ?? Infinity;
+  return Math.max(usual(scripts) / Math.max(1, usual(yardsticks)), isQuiet ? slowest : 0);
 }
 
 async function schedule(queue: EngineQueue, count: number, bytes: number): Promise<void> {
@@ -68,7 +68,7 @@ async function* claims(
 ): AsyncGenerator<{ claim: ClaimResult; receipts: Receipt[] }> {
   for (let n = 0; ; n++) {
     const token = `${lease}-${n}`;
-    await raw.command("EVAL", yardstick, 0);
+    await redis.raw.command("EVAL", yardstick, 0);
     const claim = await queue.claim({ limit: 1_000, lease, consumer: "c", token, attempts: 5 });
     yield { claim, receipts: claim.messages.map(({ id }) => ({ id, token, leaseUntil: claim.leaseUntil })) };
     if (claim.nextAt > claim.now) return;
@@ -95,7 +95,7 @@ describe("No call makes Redis work for more than 5 ms", () => {
     for await (const _ of claims(queue, 1_000));
     await sleep(1_000);
     let taken = 0;
-    await raw.command("SLOWLOG", "RESET");
+    await redis.raw.command("SLOWLOG", "RESET");
     for await (const { claim } of claims(queue)) taken += claim.messages.length;
     expect(taken).toBe(20_000);
     expect(await longest()).toBeLessThan(5);

@@ -1,4 +1,4 @@
-import { EventEmitter, once } from "node:events";
+import { EventEmitter } from "node:events";
 import type { CancelTimer } from "../../src/clock.js";
 import type { Claimed, Engine, EngineQueue } from "../../src/engine.js";
 
@@ -22,7 +22,7 @@ export class EngineConsumer {
   /** The earliest time heard since the claim in flight was sent. */
   #heard = Infinity;
   #claiming = false;
-  #frozen = false;
+  #stopped = false;
   #tokens = 0;
 
   constructor(engine: Engine, queue: string, name: string, room: number) {
@@ -47,47 +47,31 @@ export class EngineConsumer {
     await this.#claim();
   }
 
-  /** Waits until that many messages were taken. */
-  async taken(count: number): Promise<void> {
-    while (this.lateness.size < count) await once(this.#news, "taken");
-  }
-
   onTaken(listener: () => void): void {
     this.#news.on("taken", listener);
   }
 
-  /** Stays connected and does nothing any more, like a process that is stopped. */
-  freeze(): void {
-    this.#frozen = true;
-    this.#cancel();
-  }
-
-  /** Its connection is gone, and it left no word, as when its process is killed. */
-  async die(): Promise<void> {
-    this.freeze();
-    await this.#engine.close();
-  }
-
   async stop(): Promise<void> {
-    this.freeze();
+    this.#stopped = true;
+    this.#cancel();
     await this.#watch?.[Symbol.asyncDispose]();
     await this.#engine.close();
   }
 
   #planAt(at: number, poll: boolean): void {
-    if (this.#frozen) return;
+    if (this.#stopped) return;
     this.#cancel();
     this.#plan = { at, poll };
     this.#cancel = this.#queue.clock.runAt(at, () => {
-      // A consumer that was killed does not hear how its last claim ended.
+      // One that was stopped does not hear how its last claim ended.
       this.#claim().catch((error: unknown) => {
-        if (!this.#frozen) throw error;
+        if (!this.#stopped) throw error;
       });
     });
   }
 
   async #claim(): Promise<void> {
-    if (this.#claiming || this.#frozen) return;
+    if (this.#claiming || this.#stopped) return;
     this.#cancel();
     this.#claiming = true;
     this.#heard = Infinity;

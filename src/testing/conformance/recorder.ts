@@ -93,17 +93,3 @@ export class Recorder {
     await this.#stage.harness.until(() => this.starts.length >= count, `${count} deliveries have started`, within);
   }
 }
-
-/** Something that is waited for until it is opened. */
-export class Gate {
-  readonly opened: Promise<void>;
-  #open: () => void = () => {};
-
-  constructor() {
-    this.opened = new Promise((resolve) => (this.#open = resolve));
-  }
-
-  open(): void {
-    this.#open();
-  }
-}

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { Gate } from "../../../consumer/gate.js";
 import type { ConformanceCase } from "../conformance-case.js";
 import { interposed } from "../interposed-engine.js";
-import { Gate, Recorder, textQueue } from "../recorder.js";
+import { Recorder, textQueue } from "../recorder.js";
 import { hour, newMessage, onStage, second } from "../stage.js";
 
 export const closingCases: readonly ConformanceCase[] = [

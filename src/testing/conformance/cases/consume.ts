@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { Gate } from "../../../consumer/gate.js";
 import { binaryCodec } from "../../../codec.js";
 import { Queue } from "../../../queue.js";
 import type { ConformanceCase } from "../conformance-case.js";
 import { interposed } from "../interposed-engine.js";
-import { Gate, Recorder, textQueue } from "../recorder.js";
+import { Recorder, textQueue } from "../recorder.js";
 import { hour, ids, newMessage, onStage, second, shuffled } from "../stage.js";
 
 export const consumeCases: readonly ConformanceCase[] = [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { Gate } from "../../../consumer/gate.js";
 import type { ConformanceCase } from "../conformance-case.js";
-import { Gate, Recorder, textQueue } from "../recorder.js";
+import { Recorder, textQueue } from "../recorder.js";
 import type { Stage } from "../stage.js";
 import { hour, newMessage, onStage, second } from "../stage.js";
 
