@@ -59,9 +59,51 @@ describe.each([{ ran: true }, { ran: false }])("schedule, cut with the first att
     const queue = bench.queue();
     await queue.scheduled("a", 8e12, { payload: Buffer.from("other") });
     const results = await schedule(losing({ ran }), queue.keys, [message("a", { onDuplicate: "replace" })]);
-    expect(results).toEqual([{ outcome: "replaced", dueAt: 9e12 }]);
+    expect(results).toEqual([{ outcome: ran ? "scheduled" : "replaced", dueAt: 9e12 }]);
+    expect((await queue.texts("state"))["seq"]).toBe("1");
     expect(await queue.schedule()).toEqual([["a", 9e12]]);
     expect((await queue.hash("messages"))["a"]?.subarray(8).toString()).toBe("a");
+  });
+});
+
+describe("schedule that replaces, its first attempt lost,", () => {
+  const replacing = (id: string, due: NewMessage["due"]) => message(id, { onDuplicate: "replace", due });
+
+  it.each([{ at: 9e12 }, { at: 0 }, { delay: 60_000 }, { delay: -5 }])(
+    "stores a new message once (%j)",
+    async (due) => {
+      const queue = bench.queue();
+      const [result] = await schedule(losing(), queue.keys, [replacing("a", due)]);
+      expect(result).toEqual({ outcome: "scheduled", dueAt: (await queue.schedule())[0]?.[1] });
+      expect((await queue.texts("state"))["seq"]).toBe("1");
+    },
+  );
+
+  it("knows its message under a lease, also one that has ended", async () => {
+    const queue = bench.queue();
+    const due = { at: 0 };
+    const taken = losing({ meanwhile: () => taking(queue, "t") });
+    const [result] = await schedule(taken, queue.keys, [replacing("a", due)]);
+    expect(result?.outcome).toBe("scheduled");
+    const ended = losing({
+      meanwhile: async () => {
+        await taking(queue, "t2");
+        await bench.raw.command("ZADD", queue.keys.leases, (await bench.now()) - 1, "b");
+      },
+    });
+    expect((await schedule(ended, queue.keys, [replacing("b", due)]))[0]?.outcome).toBe("scheduled");
+    expect(Object.keys(await queue.fence())).toEqual(["a", "b"]);
+  });
+
+  it("still moves a message that has the very same body, and leaves one that is leased", async () => {
+    const queue = bench.queue();
+    const now = await bench.now();
+    await queue.scheduled("a", 8e12);
+    await queue.scheduled("b", now + 5_000);
+    await queue.leased("c", { until: now + 60_000, due: now - 60_000, token: "t", attempts: 5 });
+    const messages = [replacing("a", { at: 9e12 }), replacing("b", { delay: 60_000 }), replacing("c", { delay: 0 })];
+    const results = await schedule(losing({ ran: false }), queue.keys, messages);
+    expect(results.map(({ outcome }) => outcome)).toEqual(["replaced", "replaced", "leased"]);
   });
 });
 

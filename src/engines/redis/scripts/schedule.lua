@@ -1,6 +1,6 @@
 -- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
 -- KEYS: schedule messages leases leased failures dead state waiting gone
--- ARGV: notAfter channel count rememberFor batch
+-- ARGV: notAfter channel count rememberFor since batch
 -- Reply: {now, outcomes, dueAts}
 --
 -- `batch` has for each message, ids distinct: length of id u16, id, mode u8 (1: `when` is a point in time, else a delay;
@@ -8,10 +8,11 @@
 -- argument by itself: 1,000 of them cost it more than the server's work.
 -- `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose body is the very same, g gone but remembered,
 -- r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is stored, or when it went.
+-- `since`: when an attempt of this call was lost, the server's time at which it was first made, at the latest; else empty.
 -- `rememberFor`: ms; 0 leaves what the queue was told last.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local channel, count, ask_for, batch = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local channel, count, ask_for, since, batch = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
 --- @include begin
 --- @include format
 --- @include bodies
@@ -28,6 +29,16 @@ for i = 1, count do
   ids[i], modes[i], dues[i], bodies[i], position = unpack_bytes(">I2c0BdI4c0", batch, position)
 end
 
+-- Whether a lost attempt of this call may have stored a message that is there, due at `due`, by a replace. Its body alone would
+-- not say so: a replace that changes only the due time has the body that was there.
+local function is_from_lost(body, value, mode, when, due)
+  if not since or sub(value, 8) ~= body_due(body, due) then
+    return false
+  end
+  local earliest = mode % 2 == 1 and math.max(when, since) or since + math.max(when, 0)
+  return due >= math.min(earliest, 8.64e15) and due <= due_of(mode % 2 == 1 and "a" or "d", when)
+end
+
 -- Read. A message that no index has is an orphan; it is stored anew.
 local outcomes, fresh = {}, {}
 local old_members, old_ids = {}, {}
@@ -38,12 +49,16 @@ for i, value in ipairs(values) do
   local id, mode, outcome = ids[i], modes[i], "s"
   if value then
     local standing, due, _, lease = standing_of(id, value)
+    -- The due time as it is stored, whether its lease has ended or not.
+    local due_stored = due
+    if lease then
+      _, due_stored = lease_of(lease)
+    end
     if standing and mode < 2 then
-      -- Kept as it is, so with the due time as it is stored, whether its lease has ended or not.
-      if lease then
-        _, due = lease_of(lease)
-      end
+      due = due_stored
       outcome = sub(value, 8) == body_due(bodies[i], due) and "e" or "d"
+    elseif standing and is_from_lost(bodies[i], value, mode, dues[i], due_stored) then
+      due, outcome = due_stored, "e"
     elseif standing == "leased" then
       outcome = "l"
     else

@@ -29,7 +29,9 @@ const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replac
  *
  * When an earlier attempt ended without a reply, a message that is there with the very same body is, as far as can be known,
  * what that attempt stored. It is called `scheduled`: whoever made its id up would else be told of a duplicate that cannot
- * be. So is one that is gone but remembered, when it went after the call began.
+ * be. So is one that is gone but remembered, when it went after the call began. The same goes for a replace, if the due time
+ * is one that it can have had since the call began: a second one would give it a new place, or be told `leased` by the very
+ * message that it stored. Whether the first attempt stored or replaced is not known any more.
  */
 export async function schedule(
   evaluator: Evaluator,
@@ -39,8 +41,10 @@ export async function schedule(
 ): Promise<ScheduleResult[]> {
   const names = keyNames.map((name) => keys[name]);
   return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
-    const args = [keys.channel, String(chunk.length), String(Math.ceil(rememberFor)), encodeBatch(chunk)];
     const began = evaluator.clock.now();
+    const head = [keys.channel, String(chunk.length), String(Math.ceil(rememberFor))];
+    const batch = encodeBatch(chunk);
+    const args = (again: boolean) => [...head, again ? String(Math.floor(began)) : "", batch];
     const { reply, uncertain } = await evaluator.evaluate(script, names, args, options);
     const [, letters, dueAts] = asArray(reply, "schedule");
     const outcomes = outcomesOf(letters, words, "schedule: outcomes");
