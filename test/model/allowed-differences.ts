@@ -62,3 +62,9 @@ export function mayReclaim(operation: Operation): boolean {
   const { op } = operation;
   return op === "purge" || op === "claim again" || (op === "revive" && operation.ids === "all");
 }
+
+/**
+ * How long dead letters are kept, ms: only without end. When they are over their age, Redis lets them fall out with each claim
+ * and settlement, memory only when another one is buried.
+ */
+export const comparedDeadAges: readonly (number | null)[] = [null];
