@@ -187,7 +187,10 @@ export interface Dropped {
 export interface CallOptions {
   /** Gives up when it aborts: `not-sent` when nothing was sent yet, else `outcome-unknown`. */
   readonly signal?: AbortSignal | undefined;
-  /** How long to wait for the store before the call fails, ms. Default 10,000. */
+  /**
+   * How long to wait for the store before the call fails, ms, all in all. Default: 10,000 for each part into which the engine
+   * cuts the call.
+   */
   readonly timeout?: number | undefined;
 }
 

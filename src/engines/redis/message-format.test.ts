@@ -10,7 +10,6 @@ describe("A stored message", () => {
     const payload = Buffer.from([0, 255, 10]);
     expect(encodeBody({ payload })).toEqual(Buffer.from([0, 0, 255, 10]));
     expect(stored({ payload })).toEqual({
-      sequence,
       payload,
       attempts: undefined,
       expiresAt: undefined,

@@ -13,8 +13,6 @@ const headersFlag = 4;
 /** A stored message without its id. */
 export interface StoredBody {
   readonly payload: Buffer;
-  /** Counted by Redis at scheduling; orders messages that are due in the same ms. */
-  readonly sequence: Buffer;
   /** The message's own limit of deliveries. */
   readonly attempts: number | undefined;
   /** Unix ms. */
@@ -78,7 +76,6 @@ export function decodeMessage(value: Buffer): StoredBody {
       offset = end;
     }
     return {
-      sequence: value.subarray(0, sequenceLength),
       payload: value.subarray(offset),
       attempts,
       expiresAt,

@@ -18,7 +18,7 @@ describe("A reply of the expected shape is read", () => {
   });
 });
 
-describe("A reply of another shape is refused, and the sentence says which", () => {
+describe("A reply of another shape leaves the outcome unknown, and the sentence says which", () => {
   it.each([
     ["an array", () => asArray(bytes("x"), "claim: taken")],
     ["bytes", () => asBytes(1, "claim: taken")],
@@ -30,7 +30,7 @@ describe("A reply of another shape is refused, and the sentence says which", () 
     ["a multiple of 2", () => asRows([1, 2, 3], 2, "claim: taken")],
   ])("%s", (expected, read) => {
     expect(read).toThrow(
-      expect.objectContaining({ code: "refused", message: expect.stringMatching(`claim: taken.*${expected}`) }),
+      expect.objectContaining({ code: "outcome-unknown", message: expect.stringMatching(`claim: taken.*${expected}`) }),
     );
   });
 });

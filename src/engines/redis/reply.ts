@@ -3,7 +3,8 @@ import { PunctualError } from "../../errors.js";
 
 /**
  * Checked readers of what a script answered. `where` names the script and the part, such as `claim: buried`. A reply of
- * another shape is a fault in this library or in what stands between it and Redis; it is never guessed at.
+ * another shape is a fault in this library or in what stands between it and Redis; it is never guessed at: the
+ * script has run, so what it did is not known.
  */
 export function asArray(reply: Reply | undefined, where: string): Reply[] {
   if (Array.isArray(reply)) return reply;
@@ -53,7 +54,7 @@ function misshapen(expected: string, reply: Reply | undefined, where: string): P
       ? `"${reply.subarray(0, 40).toString("utf8")}"`
       : String(reply);
   return new PunctualError(
-    "refused",
+    "outcome-unknown",
     `the script answered in a way that this library does not know (${where}): expected ${expected}, got ${got}`,
   );
 }

@@ -62,7 +62,7 @@ export async function claim(
     now: asNumber(now, "claim: now"),
     leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
     nextAt: asNumber(nextAt, "claim: nextAt"),
-    messages: inOrder(asRows(taken, 4, "claim: messages").map((row) => readMessage(row, attempts))),
+    messages: asRows(taken, 4, "claim: messages").map((row) => readMessage(row, attempts)),
     buried: asRows(buried, 2, "claim: buried").map(([id, reason]) => ({
       id: asText(id, "claim: buried id"),
       reason: asText(reason, "claim: buried reason"),
@@ -71,14 +71,9 @@ export async function claim(
   };
 }
 
-interface Row {
-  readonly message: Claimed;
-  readonly sequence: Buffer;
-}
-
-function readMessage([id, due, value, failed]: ReturnType<typeof asArray>, limit: number): Row {
-  const { payload, sequence, attempts, headers } = decodeMessage(asBytes(value, "claim: value"));
-  const message = {
+function readMessage([id, due, value, failed]: ReturnType<typeof asArray>, limit: number): Claimed {
+  const { payload, attempts, headers } = decodeMessage(asBytes(value, "claim: value"));
+  return {
     id: asText(id, "claim: id"),
     payload,
     dueAt: asNumber(due, "claim: due"),
@@ -86,15 +81,4 @@ function readMessage([id, due, value, failed]: ReturnType<typeof asArray>, limit
     attempts: attempts ?? limit,
     headers,
   };
-  return { message, sequence };
-}
-
-/** The order of promise 7. A claim comes in it; its repetition, found by the end of the leases, does not. */
-function inOrder(rows: Row[]): Claimed[] {
-  const ordered = rows.every((row, index) => index === 0 || compare(rows[index - 1] ?? row, row) <= 0);
-  return (ordered ? rows : rows.toSorted(compare)).map(({ message }) => message);
-}
-
-function compare(a: Row, b: Row): number {
-  return a.message.dueAt - b.message.dueAt || a.sequence.compare(b.sequence);
 }

@@ -62,6 +62,6 @@ describe("inChunks", () => {
   });
 
   it("fails rather than to go round for ever when a call answers nothing", async () => {
-    await expect(inChunks(numbers(3), byName, async () => [])).rejects.toMatchObject({ code: "refused" });
+    await expect(inChunks(numbers(3), byName, async () => [])).rejects.toMatchObject({ code: "outcome-unknown" });
   });
 });

@@ -37,7 +37,7 @@ export async function inChunks<Item, Answer>(
     try {
       const some = await call(chunk);
       if (some.length === 0 || some.length > chunk.length) {
-        throw new PunctualError("refused", `a script answered ${some.length} of ${chunk.length} items`);
+        throw new PunctualError("outcome-unknown", `a script answered ${some.length} of ${chunk.length} items`);
       }
       for (const answer of some) answers.push(answer);
       // What a script leaves over is sent again: with large bodies, where it does a few, only about as many as it can do.

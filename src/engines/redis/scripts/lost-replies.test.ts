@@ -66,6 +66,26 @@ describe.each([{ ran: true }, { ran: false }])("schedule, cut with the first att
   });
 });
 
+describe("schedule of a long list", () => {
+  it("gives each of its calls what is left of the time for all, and without one the default", async () => {
+    const { keys } = bench.queue();
+    let elapsed = 0;
+    const timeouts: unknown[] = [];
+    const slow: Evaluator = {
+      clock: { ...bench.evaluator.clock, elapsed: () => elapsed },
+      async evaluate(script, names, args, options) {
+        timeouts.push(options?.timeout);
+        elapsed += 400;
+        return await bench.evaluator.evaluate(script, names, args);
+      },
+    };
+    const messages = Array.from({ length: 1_600 }, (_, index) => message(`m${index}`));
+    await schedule(slow, keys, messages, { timeout: 1_000 });
+    await schedule(slow, keys, messages.slice(0, 600));
+    expect(timeouts).toEqual([1_000, 600, 200, 0, undefined, undefined]);
+  });
+});
+
 describe("schedule that replaces, its first attempt lost,", () => {
   const replacing = (id: string, due: NewMessage["due"]) => message(id, { onDuplicate: "replace", due });
 

@@ -15,7 +15,7 @@ export function outcomesOf<Word>(
     const word = words[letter];
     if (word === undefined) {
       throw new PunctualError(
-        "refused",
+        "outcome-unknown",
         `the script answered in a way that this library does not know (${where}): ${letter}`,
       );
     }

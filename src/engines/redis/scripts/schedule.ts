@@ -37,11 +37,16 @@ export async function schedule(
   evaluator: Evaluator,
   keys: QueueKeys,
   messages: readonly NewMessage[],
-  { rememberFor = 0, ...options }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
+  { rememberFor = 0, signal, timeout }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
 ): Promise<ScheduleResult[]> {
   const names = keyNames.map((name) => keys[name]);
+  // What is asked for counts for the whole list. The default does not: a list of any length may take longer than that while the
+  // store answers all the time.
+  const endsAt = timeout === undefined ? undefined : evaluator.clock.elapsed() + timeout;
   return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
-    const began = evaluator.clock.now();
+    const { clock } = evaluator;
+    const began = clock.now();
+    const options = { signal, timeout: endsAt === undefined ? undefined : Math.max(endsAt - clock.elapsed(), 0) };
     const head = [keys.channel, String(chunk.length), String(Math.ceil(rememberFor))];
     const batch = encodeBatch(chunk);
     const args = (again: boolean) => [...head, again ? String(Math.floor(began)) : "", batch];
@@ -51,7 +56,7 @@ export async function schedule(
     const times = asBytes(dueAts, "schedule: dueAts");
     if (times.length !== outcomes.length * 8) {
       throw new PunctualError(
-        "refused",
+        "outcome-unknown",
         `the script schedule gave ${times.length} bytes of due times for ${outcomes.length}`,
       );
     }

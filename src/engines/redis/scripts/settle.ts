@@ -29,25 +29,30 @@ export interface Settling<Item extends Receipt> {
 export async function settle<Item extends Receipt>(
   evaluator: Evaluator,
   items: readonly Item[],
-  { script, keys, args = [], bounded, itemArgs = () => none }: Settling<Item>,
+  { script, keys, args = [], bounded, itemArgs }: Settling<Item>,
 ): Promise<Settlement[]> {
-  const entries = items.map((item) => ({ item, more: itemArgs(item) }));
-  return await inChunks(entries, { id: ({ item }) => item.id, bytes: sizeOf }, async (chunk) => {
+  // Made once for each item, and only where there are any: an acknowledgement has none.
+  const extras = itemArgs && new Map(items.map((item) => [item, itemArgs(item)]));
+  const bytes = extras && ((item: Item) => lengthOf(extras.get(item) ?? none));
+  return await inChunks(items, { id: ({ id }) => id, ...(bytes && { bytes }) }, async (chunk) => {
     const all = [...args, ...(bounded ? boundArgs(bounded) : none)];
-    for (const { item, more } of chunk) all.push(item.id, item.token, ...more);
+    for (const item of chunk) {
+      all.push(item.id, item.token);
+      if (extras) all.push(...(extras.get(item) ?? none));
+    }
     const { reply, uncertain } = await evaluator.evaluate(script, keys, all);
     const [now, letters, ...dropped] = asArray(reply, script.name);
     if (bounded) tellDropped(bounded, dropped, script.name);
     const time = asNumber(now, `${script.name}: now`);
     return outcomesOf(letters, words, `${script.name}: outcomes`).map((outcome, index): Settlement => {
       if (outcome === "settled" || !uncertain) return outcome;
-      return time < (chunk[index]?.item.leaseUntil ?? 0) ? "settled" : "outcome-unknown";
+      return time < (chunk[index]?.leaseUntil ?? 0) ? "settled" : "outcome-unknown";
     });
   });
 }
 
 const none: readonly CommandArgument[] = [];
 
-function sizeOf({ more }: { readonly more: readonly CommandArgument[] }): number {
-  return more.reduce((sum, { length }) => sum + length, 0);
+function lengthOf(some: readonly CommandArgument[]): number {
+  return some.reduce((sum, { length }) => sum + length, 0);
 }

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { read } from "../source-files.js";
+
+const page = read("docs/explanation/redis-engine.md");
+const scripts = "src/engines/redis/scripts";
+
+/** The number behind `text` in a file, which stands there once. */
+function numberIn(file: string, text: RegExp): number {
+  const [found, ...more] = [...read(`${scripts}/${file}`).matchAll(text)];
+  expect([found?.[1] === undefined, more.length], `${file}: ${text.source}`).toEqual([false, 0]);
+  return Number(found?.[1]?.replaceAll("_", ""));
+}
+
+describe("The table of budgets", () => {
+  const atOnce = (file: string) => numberIn(file, /const mostAtOnce = ([\d_]+)/g);
+  const numbers = (row: string) =>
+    [...(new RegExp(`^\\| ${row} +\\|([^|(]*)`, "m").exec(page)?.[1] ?? "").matchAll(/\d+/g)].map(Number);
+
+  it("says how many messages one call has", () => {
+    const claimed = atOnce("claim.ts");
+    expect(atOnce("remove.ts")).toBe(claimed);
+    expect(numberIn("list.ts", /const messagesPerCall = ([\d_]+)/g)).toBe(claimed);
+    expect(numberIn("purge.lua", /entries_from\(.*, (\d+)\)/g)).toBe(claimed);
+    const inList = numberIn("in-chunks.ts", /const itemsPerCall = ([\d_]+)/g);
+    expect(numbers("messages in one call")).toEqual([inList, claimed, atOnce("revive.ts")]);
+  });
+
+  it("says how many bytes one call has", () => {
+    expect(numbers("bytes sent")).toEqual([numberIn("in-chunks.ts", /bytesPerCall = (\d+) \* 1024/g)]);
+    const budget = numberIn("snippets/bodies.lua", /local budget = (\d+)/g);
+    expect(numbers("bytes read or deleted")).toEqual([budget / 2 ** 20]);
+    expect(numberIn("audit-scan.lua", /local budget, most, steps = (\d+)/g)).toBe(budget);
+  });
+
+  it("says how many leases one claim reclaims", () => {
+    expect(numbers("leases reclaimed")).toEqual([numberIn("snippets/reclaim.lua", /"LIMIT", 0, (\d+)\)/g)]);
+  });
+});
