@@ -4,7 +4,7 @@ import { type Random, seededRandom } from "../../demo/seeded-random.js";
 /**
  * What is done with a message.
  * - `succeed`: its handler returns after a moment; `slow`: after more than a lease lasts.
- * - `fail-once`, `release-once`: it fails, or is released, at its first delivery in a process; then it succeeds.
+ * - `fail-once`: its first delivery fails; `release-once`: it is released, once by each process; then it succeeds.
  * - `fail-always`: it has three attempts and ends among the dead letters.
  * - `bury`: it is buried by hand.
  * - `cancel-far`: it is due in an hour and cancelled before; `cancel-near`: it is cancelled about when it is due.

@@ -35,9 +35,9 @@ export class Fleet implements AsyncDisposable {
     this.#places = roles.map((role) => ({ role, process: this.#start(role) }));
   }
 
-  /** Whether producers have something left to do. */
-  get isProducing(): boolean {
-    return this.#waiting.length > 0 || this.#places.some(({ process }) => process.shares.size > 0);
+  /** How many shares are not done. */
+  get sharesLeft(): number {
+    return this.#waiting.length + this.#places.reduce((sum, { process }) => sum + process.shares.size, 0);
   }
 
   /** Has a share done by one of the producers. */

@@ -10,7 +10,7 @@ export function tableOf(findings: readonly Finding[], causes: ReadonlyMap<string
     .toSorted(([, one], [, other]) => other - one)
     .map(([cause, count]) => `${count.toLocaleString("en").padStart(9)}  delivered again because ${cause}`);
   const broken = findings.flatMap(({ invariant, broken: some }) =>
-    some.slice(0, 5).map((one) => `${invariant}: ${one}`),
+    some.slice(0, 5).map((one) => `${invariant}: ${one.slice(0, 500)}`),
   );
   return [...lines, "", ...reasons, ...(broken.length > 0 ? ["", ...broken] : [])].join("\n");
 }

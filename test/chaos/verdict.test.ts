@@ -55,6 +55,7 @@ function brokenBy(
     planted: new Set(),
     mending: [],
     dead: [],
+    stored: new Set(),
     drained: counts,
     emptied: counts,
     found: [],

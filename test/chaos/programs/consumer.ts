@@ -12,8 +12,8 @@ import type { ProcessOptions } from "../chaos-process.js";
 const { name, url, queue, folder, seed, messages } = JSON.parse(process.argv[2] ?? "") as ProcessOptions;
 const { write } = new Journal(folder, name);
 const engine = redisEngine({ url });
-/** What failed or was released here. */
-const once = new Set<string>();
+/** What was released here. */
+const released = new Set<string>();
 
 const consumer = new Queue<Uint8Array>(queue, { engine, codec: binaryCodec() })
   .consume(handle, { concurrency: 50, lease, retry: { attempts: limits.others, backoff: (attempt) => 40 * attempt } })
@@ -35,14 +35,13 @@ async function handle(message: Delivery<Uint8Array>): Promise<void> {
   const number = numberOf(id, messages);
   const { act, takes } = number === undefined ? { act: "succeed", takes: 0 } : chaosMessage(seed, number);
   if (takes > 0) await sleep(takes);
-  const isFirst = !once.has(id);
-  once.add(id);
   const ending = (how: Ending) => write({ kind: "ending", id, attempt, how });
-  if (act === "fail-always" || (act === "fail-once" && isFirst)) {
+  if (act === "fail-always" || (act === "fail-once" && attempt === 1)) {
     ending("retried");
     throw new Error("as planned");
   }
-  if (act === "release-once" && isFirst) {
+  if (act === "release-once" && !released.has(id)) {
+    released.add(id);
     ending("released");
     await message.release();
     return ended(message, "released");
