@@ -83,8 +83,8 @@ export interface Sequence {
   readonly operations: readonly Operation[];
 }
 
-/** The last two are in another order by their UTF-16 than by their bytes. */
-export const ids = ["a", "b", "c", "d", "\u{ff5e}", "\u{1f600}"] as const;
+/** One begins with another; the last two are in another order by their UTF-16 than by their bytes. */
+export const ids = ["a", "ab", "b", "c", "\u{ff5e}", "\u{1f600}"] as const;
 /** Each on one of the queues that were opened, as a process has one. */
 export const consumers = ["c1", "c2", "c3"] as const;
 /** Who opened the queue, each with options of its own. */

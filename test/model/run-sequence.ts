@@ -182,7 +182,9 @@ class Run {
         return;
       case "reschedule": {
         const changes = operation.ids.map((id) => ({ id, due: dueOf(operation.due) }));
-        await this.#same(what, (queue) => queue.reschedule(changes));
+        await this.#same(what, (queue) => queue.reschedule(changes), {
+          seen: allowedDifferences.reschedule(this.#setting.maxDead),
+        });
         return;
       }
       case "list":
