@@ -101,8 +101,8 @@ class Run {
   /** Reads everything in every way, and then delivers what is left. */
   async end(): Promise<void> {
     for (const state of ["scheduled", "due", "leased", "dead"] as const) {
-      await this.step("list at the end", { op: "list", state, limit: 2, from: null, to: null });
-      while (this.#reading) await this.step(`next page of ${state} at the end`, { op: "next page", limit: 2 });
+      await this.step("list at the end", { op: "list", state, limit: 1, from: null, to: null });
+      while (this.#reading) await this.step(`next page of ${state} at the end`, { op: "next page", limit: 1 });
     }
     await this.step("audit at the end", { op: "audit" });
     await this.step("resume at the end", { op: "resume" });
