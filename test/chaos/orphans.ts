@@ -100,6 +100,10 @@ export class Orphans {
     this.delivered = new Set(this.#planted.filter(({ kind }) => kinds[kind].after === "delivered").map(({ id }) => id));
   }
 
+  get count(): number {
+    return this.#planted.length;
+  }
+
   /** While others work: plants, looks, repairs, looks again. */
   async run(): Promise<void> {
     const queue = new RawQueue(this.#raw, this.#keys);

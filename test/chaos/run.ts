@@ -72,6 +72,7 @@ export async function runChaos({ seconds, messages, seed, programs, log = () => 
     stories: readStories(folder),
     killed: fleet.killed,
     failed: fleet.failed,
+    orphans: orphans.count,
     planted: orphans.delivered,
     mending: orphans.broken,
     dead,

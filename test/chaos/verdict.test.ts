@@ -52,6 +52,7 @@ function brokenBy(
     stories,
     killed: new Set(),
     failed: [],
+    orphans: 0,
     planted: new Set(),
     mending: [],
     dead: [],

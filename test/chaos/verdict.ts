@@ -11,7 +11,8 @@ export interface Run {
   readonly killed: ReadonlySet<string>;
   /** Processes that ended by themselves. */
   readonly failed: readonly string[];
-  /** Ids that were planted to be mended, and are delivered once. */
+  /** How many orphans were planted, and which of them are delivered when they are mended. */
+  readonly orphans: number;
   readonly planted: ReadonlySet<string>;
   /** What went wrong with planting and mending. */
   readonly mending: readonly string[];
@@ -58,7 +59,7 @@ export function judge(run: Run): { readonly findings: Finding[]; readonly causes
       finding("I9", "audit() finds nothing, nothing is left", run.dead.length, left(run)),
       finding("I11", "each further delivery has a cause", deliveries, duplicates(run, causes)),
       finding("–", "no call fails, no process ends by itself", run.killed.size, failures(run)),
-      finding("–", "orphans are found and mended, and nothing else", run.planted.size, mended(run)),
+      finding("–", "orphans are found and mended, and nothing else", run.orphans, mended(run)),
     ],
     causes,
   };
