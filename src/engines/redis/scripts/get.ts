@@ -18,13 +18,20 @@ const keyNames = [
   "state",
 ] as const satisfies readonly (keyof QueueKeys)[];
 
+/** Messages that one call reads at most. With 1 KiB each, 500 took 4.4 ms of Redis, 250 took 3.3 (promise 9). */
+const mostAtOnce = 250;
+
 /** Reads messages without touching them. */
 export async function get(
   evaluator: Evaluator,
   keys: QueueKeys,
   ids: readonly string[],
 ): Promise<(StoredMessage | undefined)[]> {
-  return await inChunks(ids, { id: (id) => id }, async (chunk) => await getSome(evaluator, keys, chunk));
+  return await inChunks(
+    ids,
+    { id: (id) => id, items: mostAtOnce },
+    async (chunk) => await getSome(evaluator, keys, chunk),
+  );
 }
 
 /** Reads as many as fit into one call, from the first and at least one. */

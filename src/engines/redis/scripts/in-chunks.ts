@@ -5,6 +5,8 @@ import { sameFailure } from "../../../partial-results.js";
 export interface Cut<Item> {
   /** What a call may not hold twice, since a script reads all before it writes: a second one begins the next call. */
   readonly id: (item: Item) => string;
+  /** Items in one call at most. Default 500. */
+  readonly items?: number;
   /** Bytes that an item adds to a call. Default: they do not count. */
   readonly bytes?: (item: Item) => number;
 }
@@ -31,7 +33,8 @@ export async function inChunks<Item, Answer>(
   call: (chunk: readonly Item[]) => Promise<readonly Answer[]>,
 ): Promise<Answer[]> {
   const answers: Answer[] = [];
-  let most = itemsPerCall;
+  const { items: atMost = itemsPerCall } = cut;
+  let most = atMost;
   while (answers.length < items.length) {
     const chunk = items.slice(answers.length, chunkEnd(items, answers.length, most, cut));
     try {
@@ -41,7 +44,7 @@ export async function inChunks<Item, Answer>(
       }
       for (const answer of some) answers.push(answer);
       // What a script leaves over is sent again: with large bodies, where it does a few, only about as many as it can do.
-      most = some.length < chunk.length ? Math.min(itemsPerCall, some.length * 2 + 6) : itemsPerCall;
+      most = some.length < chunk.length ? Math.min(atMost, some.length * 2 + 6) : atMost;
     } catch (error) {
       throw withResults(error, answers, items.length);
     }
