@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { nodeRedis } from "../../src/clients/node-redis.js";
+import { parseDeadLetterBounds } from "../../src/dead-letter-bounds.js";
 import type { Engine } from "../../src/engine.js";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { queueKeys } from "../../src/engines/redis/keys.js";
@@ -33,7 +34,14 @@ function newerEngine(url: string): Engine {
   const close = () => supervisor.close();
   return {
     name: "redis",
-    open: () => new RedisQueue({ work: supervisor, calls: supervisor, keys, rememberFor: undefined, bounded: {} }),
+    open: () =>
+      new RedisQueue({
+        work: supervisor,
+        calls: supervisor,
+        keys,
+        rememberFor: undefined,
+        bounded: parseDeadLetterBounds(undefined),
+      }),
     close,
     [Symbol.asyncDispose]: close,
   };
