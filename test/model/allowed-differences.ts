@@ -74,6 +74,6 @@ export function mayReclaim(operation: Operation): boolean {
 
 /**
  * How long dead letters are kept, ms: only without end. When they are over their age, Redis lets them fall out with each claim
- * and settlement, memory only when another one is buried.
+ * and settlement, memory with each claim and burial.
  */
 export const comparedDeadAges: readonly (number | null)[] = [null];

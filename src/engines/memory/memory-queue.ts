@@ -75,6 +75,7 @@ export class MemoryQueue implements EngineQueue {
     return this.#step((now) => {
       const { consumer, token, returns = true } = request;
       const buried = this.#store.reclaim(reclaimedAtMost, now);
+      this.#store.trimDead(now);
       const given = this.#kept.lastClaims.recall(consumer, token, now);
       const leaseUntil = given?.leaseUntil ?? Math.ceil(now + request.lease);
       const messages = given ? this.#stillHeld(given.ids, token) : this.#take(request, leaseUntil, buried, now);

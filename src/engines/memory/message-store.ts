@@ -284,6 +284,11 @@ export class MessageStore {
       record.lease = undefined;
       record.buried = { reason, at: Math.floor(at) };
     });
+    this.trimDead(now);
+  }
+
+  /** Drops the dead letters that are over the bounds: after each burial, and with each claim for those that got too old. */
+  trimDead(now: number): void {
     const { dead } = this.#indexes;
     const { max = Infinity, maxAge = Infinity } = this.#bounds;
     for (let oldest = dead.first(); oldest?.buried; oldest = dead.first()) {

@@ -288,6 +288,20 @@ export const deadLetterCases: readonly ConformanceCase[] = [
       );
     }),
   },
+  {
+    operation: "claim",
+    name: "Dead letters that are older than the engine keeps them fall out with the next claim, though none is buried",
+    run: onStage(async (stage) => {
+      const queue = stage.harness.bounded({ maxAge: 500 }).open(stage.name);
+      await queue.schedule([newMessage("a")]);
+      const { receipts } = await stage.take({ from: queue });
+      await queue.bury(receipts.map((receipt) => ({ ...receipt, reason: "poison" })));
+      assert.equal((await queue.counts()).dead, 1);
+      await stage.harness.elapse(520);
+      await stage.take({ from: queue });
+      assert.equal((await queue.counts()).dead, 0);
+    }),
+  },
 ];
 
 function wasBuriedOnce(message: { readonly buried?: { readonly reason: string } | undefined }): boolean {
