@@ -48,6 +48,14 @@ function watched<Value>(promise: Promise<Value>) {
 }
 
 describe("receive", () => {
+  it("gives what is due behind what has expired", async () => {
+    const { clock, queue } = consumerStage();
+    for (const id of ["a", "b", "c"]) await queue.schedule(id, { id, delay: 0, expiresIn: 1 });
+    await clock.advance("1s");
+    await queue.schedule("good", { id: "good", delay: 0 });
+    expect(await queue.receive()).toMatchObject([{ id: "good" }]);
+  });
+
   it("takes one message that is due, which is then settled by hand", async () => {
     const { queue, put } = consumerStage();
     await put("a", "b");

@@ -129,7 +129,9 @@ export class Receiver<Payload> {
         if (isOver || hand.isTooLate(result)) return hand.handBack(result, token);
         failure = undefined;
         deliveries.push(...hand.hold(result, token));
-        const leftNothing = result.messages.length === 0 || result.nextAt > result.now || deliveries.length >= max;
+        // A claim that only buried what came first, or found it gone, says nothing of what is due behind that.
+        const didNothing = result.messages.length + result.buried.length + result.missing.length === 0;
+        const leftNothing = didNothing || result.nextAt > result.now || deliveries.length >= max;
         if (looks ? leftNothing : deliveries.length > 0) enough.open();
         return undefined;
       },

@@ -13,7 +13,8 @@ export function losingEvaluator(evaluator: Evaluator, { ran = true, meanwhile }:
   return {
     clock: evaluator.clock,
     async evaluate(script, keys, args, options) {
-      if (ran) await evaluator.evaluate(script, keys, args, options);
+      const first = typeof args === "function" ? args(false) : args;
+      if (ran) await evaluator.evaluate(script, keys, first, options);
       await meanwhile?.();
       const { reply } = await evaluator.evaluate(script, keys, typeof args === "function" ? args(true) : args, options);
       return { reply, uncertain: true };

@@ -33,7 +33,8 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   checkOptionNames(options, names, "options");
   const { clock = systemClock } = options;
   // It would be missed only when a timer is set, in the background.
-  if (typeof clock?.now !== "function" || typeof clock.runAt !== "function") {
+  const operations = ["now", "runAt", "elapsed", "runAfter"] as const;
+  if (operations.some((operation) => typeof clock?.[operation] !== "function")) {
     throw new PunctualError(
       "invalid-argument",
       `clock is ${quote(clock)}; accepted is a clock, such as manualClock() of punctual/testing.`,

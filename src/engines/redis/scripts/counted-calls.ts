@@ -37,15 +37,14 @@ export class CountedCalls {
     count: (answer: string) => number,
   ): Promise<string> {
     // At the latest the server's time, so what was kept before that cannot have taken the place of this call's answer.
-    const since = String(Math.floor(this.#evaluator.clock.now()));
+    // Not before there is a connection: until the server has told its time, the clock is that of this machine.
+    let since: string | undefined;
     const step = String(++this.#step);
     try {
-      const { reply, uncertain } = await this.#evaluator.evaluate(script, keys, [
-        this.#operation,
-        step,
-        since,
-        ...args,
-      ]);
+      const { reply, uncertain } = await this.#evaluator.evaluate(script, keys, () => {
+        since ??= String(Math.floor(this.#evaluator.clock.now()));
+        return [this.#operation, step, since, ...args];
+      });
       const [, text, overwritten] = asArray(reply, script.name);
       const answer = asText(text, `${script.name}: answer`);
       this.#done += count(answer);

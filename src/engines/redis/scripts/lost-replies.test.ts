@@ -99,6 +99,22 @@ describe("schedule that replaces, its first attempt lost,", () => {
     },
   );
 
+  it("stores a new message once, though the clock was an hour ahead until the server told its time", async () => {
+    const queue = bench.queue();
+    const lost = losing();
+    let ahead = 3_600_000;
+    const cold: Evaluator = {
+      clock: { ...lost.clock, now: () => lost.clock.now() + ahead },
+      evaluate(...call) {
+        ahead = 0;
+        return lost.evaluate(...call);
+      },
+    };
+    const [result] = await schedule(cold, queue.keys, [replacing("a", { delay: 60_000 })]);
+    expect(result?.outcome).toBe("scheduled");
+    expect((await queue.texts("state"))["seq"]).toBe("1");
+  });
+
   it("knows its message under a lease, also one that has ended", async () => {
     const queue = bench.queue();
     const due = { at: 0 };

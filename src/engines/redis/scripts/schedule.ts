@@ -45,11 +45,15 @@ export async function schedule(
   const endsAt = timeout === undefined ? undefined : evaluator.clock.elapsed() + timeout;
   return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
     const { clock } = evaluator;
-    const began = clock.now();
+    // Not before there is a connection: until the server has told its time, the clock is that of this machine.
+    let began: number | undefined;
     const options = { signal, timeout: endsAt === undefined ? undefined : Math.max(endsAt - clock.elapsed(), 0) };
     const head = [keys.channel, String(chunk.length), String(Math.ceil(rememberFor))];
     const batch = encodeBatch(chunk);
-    const args = (again: boolean) => [...head, again ? String(Math.floor(began)) : "", batch];
+    const args = (again: boolean) => {
+      began ??= Math.floor(clock.now());
+      return [...head, again ? String(began) : "", batch];
+    };
     const { reply, uncertain } = await evaluator.evaluate(script, names, args, options);
     const [, letters, dueAts] = asArray(reply, "schedule");
     const outcomes = outcomesOf(letters, words, "schedule: outcomes");
@@ -63,7 +67,7 @@ export async function schedule(
     return outcomes.map((outcome, index): ScheduleResult => {
       const dueAt = times.readDoubleBE(index * 8);
       if (outcome !== "same" && outcome !== "gone") return { outcome, dueAt };
-      const ours = uncertain && (outcome === "same" || dueAt >= began);
+      const ours = uncertain && (outcome === "same" || dueAt >= (began ?? Infinity));
       return { outcome: ours ? "scheduled" : "duplicate", dueAt };
     });
   });
