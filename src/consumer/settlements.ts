@@ -190,7 +190,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
 }
 
 function leaseLost(verb: string, delivery: { readonly id: string }): PunctualError {
-  const message = `The lease on message ${quote(delivery.id)} had ended before ${verb}; it is delivered again.`;
+  const message = `The lease on message ${quote(delivery.id)} had ended before ${verb}; it is delivered again, unless it is gone.`;
   return new PunctualError("lease-lost", message, { details: { id: delivery.id } });
 }
 

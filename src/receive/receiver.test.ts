@@ -335,6 +335,18 @@ describe("receive", () => {
       expect(received.value).toMatchObject([{ id: "a", attempt: 1 }]);
     });
 
+    it("rejects when the store was out of reach from the start, though the wait was over before it answered again", async () => {
+      const { clock, queue, faults } = consumerStage();
+      let tries = 0;
+      faults.set("claim", async () => {
+        if (++tries === 1) throw down;
+        await new Promise(() => {});
+      });
+      const received = watched(queue.receive({ wait: "2s" }));
+      await clock.advance("10s");
+      expect(received.error).toBe(down);
+    });
+
     it("rejects with closed when the engine is closed while it waits", async () => {
       const { clock, queue, memory } = consumerStage();
       const received = watched(queue.receive({ wait: "1h" }));

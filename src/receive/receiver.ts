@@ -31,6 +31,8 @@ interface Gathering {
   readonly looks: boolean;
   /** When to stop waiting, by what has elapsed; never when left out. */
   readonly until?: number | undefined;
+  /** How the store failed before, which a wait that gets no answer must not forget. */
+  readonly failure?: Failure | undefined;
 }
 
 /**
@@ -84,8 +86,9 @@ export class Receiver<Payload> {
     signal?.throwIfAborted();
     const hand = this.#hand(settings.lease);
     let { deliveries, failure } = await this.#gather(hand, settings, { looks: true });
-    if (deliveries.length === 0 && wait > 0 && signal?.aborted !== true && !isFinal(failure)) {
-      ({ deliveries, failure } = await this.#gather(hand, settings, { looks: false, until }));
+    const isWaiting = deliveries.length === 0 && this.#clock.elapsed() < until;
+    if (isWaiting && signal?.aborted !== true && !isFinal(failure)) {
+      ({ deliveries, failure } = await this.#gather(hand, settings, { looks: false, until, failure }));
     }
     if (signal?.aborted === true) {
       hand.release(deliveries);
@@ -114,7 +117,8 @@ export class Receiver<Payload> {
     const { looks, until } = gathering;
     const deliveries: LeasedDelivery<Payload>[] = [];
     const enough = new Gate();
-    let failure: Failure | undefined;
+    // Until an answer says otherwise, the store is as it was before.
+    let failure = gathering.failure;
     let isOver = false;
     const consumer = (looks ? this.#freeNames.pop() : undefined) ?? this.#newName();
     const options = {
