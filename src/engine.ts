@@ -349,7 +349,7 @@ export interface ListQuery {
 
 export interface ListPage {
   readonly messages: readonly StoredMessage[];
-  /** `undefined` when there are no more. */
+  /** `undefined` when there are no more. A page that a cursor leads to can still be empty. */
   readonly cursor: string | undefined;
 }
 
