@@ -14,6 +14,8 @@ export interface ChosenEngine {
   readonly engine: Engine;
   /** The name of a queue that nobody else uses. */
   readonly queue: string;
+  /** Another such queue, for the run that warms the process up. */
+  readonly warmUpQueue: string;
   /** A sentence: which engine, and why. */
   readonly reason: string;
   /** The time that decides what is due, Unix ms: the latest that it can be. */
@@ -52,6 +54,7 @@ async function onRedis(
   server: RedisServer | undefined,
 ): Promise<ChosenEngine> {
   const queue = `demo-${randomUUID()}`;
+  const warmUpQueue = `${queue}-warm-up`;
   const connector = connectorTo(url);
   const connection = await reach(connector);
   const time = await followServerTime(connection);
@@ -59,6 +62,7 @@ async function onRedis(
   return {
     engine,
     queue,
+    warmUpQueue,
     reason: reason(connector.target),
     now: () => time.now(),
     async leave() {
@@ -66,7 +70,7 @@ async function onRedis(
       // First the engine: a call of it that is still under way could bring keys back.
       await engine.close();
       try {
-        if (server === undefined) await removeQueue(connection, queue);
+        if (server === undefined) await removeQueues(connection, [queue, warmUpQueue]);
       } finally {
         connection.destroy();
         await server?.stop();
@@ -99,15 +103,17 @@ async function reach(connector: Connector): Promise<Connection> {
   }
 }
 
-/** Removes the keys of the demo's own queue, each by its name. */
-async function removeQueue(connection: Connection, queue: string): Promise<void> {
-  const { channel: _, ...keys } = queueKeys(prefix, queue);
-  try {
-    await connection.send(["UNLINK", ...Object.values(keys)]);
-  } catch (error) {
-    throw new CannotRun(`The keys {${prefix}:${queue}}:* could not be removed: ${sentenceOf(error)}.`, {
-      cause: error,
-    });
+/** Removes the keys of the demo's own queues, each by its name. */
+async function removeQueues(connection: Connection, queues: readonly string[]): Promise<void> {
+  for (const queue of queues) {
+    const { channel: _, ...keys } = queueKeys(prefix, queue);
+    try {
+      await connection.send(["UNLINK", ...Object.values(keys)]);
+    } catch (error) {
+      throw new CannotRun(`The keys {${prefix}:${queue}}:* could not be removed: ${sentenceOf(error)}.`, {
+        cause: error,
+      });
+    }
   }
 }
 
@@ -129,6 +135,7 @@ function inMemory(): ChosenEngine {
   return {
     engine,
     queue,
+    warmUpQueue: `${queue}-warm-up`,
     reason:
       "Using the memory of this process, because REDIS_URL is not set and there is no redis-server on the PATH. " +
       "Install Redis to see the real thing.",

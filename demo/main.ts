@@ -4,7 +4,7 @@ import { CannotRun, chooseEngine } from "./chosen-engine.js";
 import { help, parseCommandLine } from "./command-line.js";
 import { progressBar } from "./progress-bar.js";
 import { isClean, jsonReport, textReport } from "./report.js";
-import type { Scenario } from "./scenario.js";
+import { type Scenario, warmUpOf } from "./scenario.js";
 import { sentenceOf } from "./sentence.js";
 import { runWorkload } from "./workload.js";
 
@@ -31,20 +31,25 @@ async function runDemo(scenario: Scenario, json: boolean): Promise<number> {
   let errors = 0;
   try {
     say(chosen.reason);
-    const { engine, queue } = chosen;
-    const figures = await runWorkload({
+    const { engine } = chosen;
+    const shared = {
       engine,
-      queue,
-      scenario,
       now: () => chosen.now(),
       signal,
-      onProgress: (progress) => bar.update(progress),
-      onError(error) {
+      onError(error: unknown) {
         errors += 1;
         if (errors > 1) return;
         bar.end();
         console.error(`A consumer reports: ${sentenceOf(error)}.`);
       },
+    };
+    const warmUp = await runWorkload({ ...shared, queue: chosen.warmUpQueue, scenario: warmUpOf(scenario) });
+    if (!isClean(warmUp)) throw new CannotRun(`The warm-up went wrong:\n${textReport(engine.name, warmUp)}`);
+    const figures = await runWorkload({
+      ...shared,
+      queue: chosen.queue,
+      scenario,
+      onProgress: (progress) => bar.update(progress),
     });
     bar.end();
     console.log(json ? JSON.stringify(jsonReport(engine.name, figures)) : `\n${textReport(engine.name, figures)}`);

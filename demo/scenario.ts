@@ -38,6 +38,14 @@ export const demoScenario: Scenario = {
   seed: 1,
 };
 
+/**
+ * A short run of the same kind. Node compiles a function only when it has been called often; a process that has just
+ * started would show that as lateness of the first messages, as no worker does that has been up for a second.
+ */
+export function warmUpOf(scenario: Scenario): Scenario {
+  return { ...scenario, messages: Math.min(10_000, scenario.messages), lead: 100, spread: 500 };
+}
+
 /** What is to happen to each message of a run, by its number. */
 export interface Plan {
   /** The due time asked for, Unix ms by the clock of the engine. */
