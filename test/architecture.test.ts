@@ -83,8 +83,8 @@ describe("Files", () => {
 const outsideWorld: Record<string, readonly string[]> = {
   "src/clock.ts": ["Date.now", "performance.now"],
   "src/consumer/consumer.ts": ["Math.random", "randomBytes"],
-  "src/engines/redis/server-clock.ts": ["Date.now", "performance.now"],
-  "src/engines/redis/supervisor.ts": ["Math.random", "performance.now"],
+  "src/connection/server-clock.ts": ["Date.now", "performance.now"],
+  "src/connection/supervisor.ts": ["Math.random", "performance.now"],
   "src/message-id.ts": ["randomBytes"],
   "src/retry/exponential.ts": ["Math.random"],
 };
@@ -125,7 +125,7 @@ describe("Subpaths", () => {
 });
 
 describe("Lua scripts", () => {
-  const scripts = filesUnder("src/engines/redis/scripts", /scripts\/[a-z-]+\.lua$/);
+  const scripts = filesUnder("src", /\.lua$/).filter((path) => !path.includes("/snippets/"));
 
   it("There are some.", () => expect(scripts).not.toEqual([]));
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { defineScript } from "../../src/engines/redis/script.js";
+import { defineScript } from "../../src/scripting/script.js";
 import { sources } from "../../src/engines/redis/scripts/sources.generated.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
 import { type Sequence, sequences } from "./operations.js";

@@ -4,9 +4,9 @@ import type { DeadLetterBounds } from "../../src/dead-letter-bounds.js";
 import type { EngineQueue, OpenOptions } from "../../src/engine.js";
 import { queueKeys } from "../../src/engines/redis/keys.js";
 import { RedisQueue } from "../../src/engines/redis/redis-queue.js";
-import { defineScript, type Evaluation, type Evaluator, type Script } from "../../src/engines/redis/script.js";
-import { ServerClock } from "../../src/engines/redis/server-clock.js";
-import { Supervisor } from "../../src/engines/redis/supervisor.js";
+import { defineScript, type Evaluation, type Evaluator, type Script } from "../../src/scripting/script.js";
+import { ServerClock } from "../../src/connection/server-clock.js";
+import { Supervisor } from "../../src/connection/supervisor.js";
 import { directEvaluator } from "../redis-engine/direct-evaluator.js";
 import type { SteppedClock } from "./stepped-clock.js";
 

@@ -3,6 +3,7 @@ import { read } from "../source-files.js";
 
 const page = read("docs/explanation/redis-engine.md");
 const scripts = "src/engines/redis/scripts";
+const shared = "../../../scripting";
 
 /** The number behind `text` in a file, which stands there once. */
 function numberIn(file: string, text: RegExp): number {
@@ -21,12 +22,12 @@ describe("The table of budgets", () => {
     expect([atOnce("remove.ts"), atOnce("get.ts")]).toEqual([claimed, claimed]);
     expect(numberIn("list.ts", /const messagesPerCall = ([\d_]+)/g)).toBe(claimed);
     expect(numberIn("purge.lua", /entries_from\(.*, (\d+)\)/g)).toBe(claimed);
-    const inList = numberIn("in-chunks.ts", /const itemsPerCall = ([\d_]+)/g);
+    const inList = numberIn(`${shared}/in-chunks.ts`, /const itemsPerCall = ([\d_]+)/g);
     expect(numbers("messages in one call")).toEqual([inList, claimed, atOnce("revive.ts")]);
   });
 
   it("says how many bytes one call has", () => {
-    expect(numbers("bytes sent")).toEqual([numberIn("in-chunks.ts", /bytesPerCall = (\d+) \* 1024/g)]);
+    expect(numbers("bytes sent")).toEqual([numberIn(`${shared}/in-chunks.ts`, /bytesPerCall = (\d+) \* 1024/g)]);
     const budget = numberIn("snippets/bodies.lua", /local budget = (\d+)/g);
     expect(numbers("bytes read or deleted")).toEqual([budget / 2 ** 20]);
     expect(numberIn("audit-scan.lua", /local budget, most, steps = (\d+)/g)).toBe(budget);

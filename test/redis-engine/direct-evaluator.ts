@@ -1,6 +1,6 @@
 import { CommandFailure, type Connection } from "../../src/clients/port.js";
 import { systemClock } from "../../src/clock.js";
-import type { Evaluator, Script, ScriptArguments } from "../../src/engines/redis/script.js";
+import type { Evaluator, Script, ScriptArguments } from "../../src/scripting/script.js";
 
 /**
  * Runs each script once on one connection, and passes every failure on as it is: for tests of scripts, without the supervisor.

@@ -5,8 +5,8 @@ import type { Engine } from "../../src/engine.js";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { queueKeys } from "../../src/engines/redis/keys.js";
 import { RedisQueue } from "../../src/engines/redis/redis-queue.js";
-import { defineScript, type Evaluator, type Script } from "../../src/engines/redis/script.js";
-import { Supervisor } from "../../src/engines/redis/supervisor.js";
+import { defineScript, type Evaluator, type Script } from "../../src/scripting/script.js";
+import { Supervisor } from "../../src/connection/supervisor.js";
 import { Queue } from "../../src/queue.js";
 import { withRedis } from "../support/with-redis.js";
 

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Engine, EngineQueue } from "../../src/engine.js";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { queueKeys } from "../../src/engines/redis/keys.js";
-import { poll } from "../../src/engines/redis/scripts/claim.js";
+import { poll } from "../../src/waking/keys.js";
 import { sources } from "../../src/engines/redis/scripts/sources.generated.js";
 import { Queue } from "../../src/queue.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";

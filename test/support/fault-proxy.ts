@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createConnection, createServer, type Socket } from "node:net";
-import type { Script } from "../../src/engines/redis/script.js";
+import type { Script } from "../../src/scripting/script.js";
 import { ProxiedConnection, type ProxiedRequest, type RequestFault, type Strike } from "./proxied-connection.js";
 import type { Weather } from "./proxy-lane.js";
 import type { RespValue } from "./resp-frames.js";

@@ -1,4 +1,4 @@
-import type { Evaluator } from "../../src/engines/redis/script.js";
+import type { Evaluator } from "../../src/scripting/script.js";
 
 /** How the first attempt of each call ends. */
 export interface Loss {

@@ -4,8 +4,8 @@ import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
 import { type RedisEngineOptions, type RedisEngineSettings, readRedisEngineOptions } from "./engine-options.js";
 import { queueKeys } from "./keys.js";
 import { RedisQueue } from "./redis-queue.js";
-import { ServerClock } from "./server-clock.js";
-import { Supervisor } from "./supervisor.js";
+import { ServerClock } from "../../connection/server-clock.js";
+import { Supervisor } from "../../connection/supervisor.js";
 
 export type { DeadLetterOptions, NodeRedisOptions, RedisEngineOptions };
 

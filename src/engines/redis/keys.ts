@@ -1,5 +1,7 @@
+import type { WakingKeys } from "../../waking/keys.js";
+
 /** Every name that the engine uses in Redis is made here. All keys of a queue carry one hash tag, so they share a slot. */
-export interface QueueKeys {
+export interface QueueKeys extends WakingKeys {
   /** zset: sequence number and id → due time. */
   readonly schedule: string;
   /** hash: id → sequence number, options, payload. */

@@ -5,7 +5,7 @@ import type { EngineQueue } from "../../engine.js";
 import { type RedisServer, startRedisServer } from "../../testing/redis-server.js";
 import { queueKeys } from "./keys.js";
 import { RedisQueue } from "./redis-queue.js";
-import { Supervisor } from "./supervisor.js";
+import { Supervisor } from "../../connection/supervisor.js";
 
 /** An attempt that hung on its way comes to run after its repetition was answered, and its caller has done something else. */
 

@@ -15,9 +15,9 @@ import type {
   Watcher,
 } from "../../engine.js";
 import { idGenerator } from "../../message-id.js";
-import { ConsumerWatch } from "./consumer-watch.js";
+import { ConsumerWatch } from "../../waking/consumer-watch.js";
 import type { QueueKeys } from "./keys.js";
-import type { Evaluator } from "./script.js";
+import type { Evaluator } from "../../scripting/script.js";
 import { acknowledge } from "./scripts/acknowledge.js";
 import { audit, repair } from "./scripts/audit.js";
 import { bury } from "./scripts/bury.js";
@@ -37,7 +37,7 @@ import { resume } from "./scripts/resume.js";
 import { retry } from "./scripts/retry.js";
 import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
-import type { Supervisor } from "./supervisor.js";
+import type { Supervisor } from "../../connection/supervisor.js";
 
 export interface RedisQueueOptions {
   /** Runs claims and what follows them, and hears the consumers' channels. */

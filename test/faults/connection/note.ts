@@ -1,6 +1,6 @@
 import { nodeRedis } from "../../../src/clients/node-redis.js";
-import { defineScript } from "../../../src/engines/redis/script.js";
-import { Supervisor, type SupervisorOptions } from "../../../src/engines/redis/supervisor.js";
+import { defineScript } from "../../../src/scripting/script.js";
+import { Supervisor, type SupervisorOptions } from "../../../src/connection/supervisor.js";
 import type { RawRedis } from "../../support/raw-redis.js";
 
 /** Notes a text under a key; safe to repeat. Gives the server's time and how often the text was noted so far. */

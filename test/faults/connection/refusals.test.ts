@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { defineScript } from "../../../src/engines/redis/script.js";
-import type { Supervisor } from "../../../src/engines/redis/supervisor.js";
+import { defineScript } from "../../../src/scripting/script.js";
+import type { Supervisor } from "../../../src/connection/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { FaultProxy, isCommand, runs } from "../../support/fault-proxy.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Supervisor } from "../../../src/engines/redis/supervisor.js";
+import type { Supervisor } from "../../../src/connection/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { FaultProxy, isCommand, runs } from "../../support/fault-proxy.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { MessageState } from "../../../src/engine.js";
-import { defineScript } from "../../../src/engines/redis/script.js";
+import { defineScript } from "../../../src/scripting/script.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
-import { sources } from "../../../src/engines/redis/scripts/sources.generated.js";
-import { commandTimeout } from "../../../src/engines/redis/supervisor.js";
+import { sources as ofEngine } from "../../../src/engines/redis/scripts/sources.generated.js";
+import { sources as ofWaking } from "../../../src/waking/sources.generated.js";
+import { commandTimeout } from "../../../src/connection/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { runs } from "../../support/fault-proxy.js";
 import type { ProxiedRequest, RequestFault } from "../../support/proxied-connection.js";
@@ -23,6 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage[Symbol.asyncDispose]());
 
+const sources = { ...ofEngine, leave: ofWaking.leave };
 type ScriptName = keyof typeof sources;
 type Cut = Extract<RequestFault, "cut-before-request" | "cut-before-reply">;
 

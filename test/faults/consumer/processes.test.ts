@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { defineScript } from "../../../src/engines/redis/script.js";
+import { defineScript } from "../../../src/scripting/script.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { sources } from "../../../src/engines/redis/scripts/sources.generated.js";
 import { runs } from "../../support/fault-proxy.js";

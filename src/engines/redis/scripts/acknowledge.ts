@@ -1,7 +1,7 @@
 import type { Receipt, Settlement } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { settle } from "./settle.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("acknowledge", sources["acknowledge"], { harmlessWhenLate: true });

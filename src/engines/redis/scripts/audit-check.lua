@@ -10,6 +10,7 @@ local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local channel, repair = ARGV[2], ARGV[3] == "1"
 --- @include begin
+--- @include values
 --- @include format
 --- @include bodies
 --- @include drain

@@ -1,7 +1,7 @@
 import type { QueueKeys } from "../keys.js";
-import { asArray, asNumber, asRows, asWord } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { inChunks } from "./in-chunks.js";
+import { asArray, asNumber, asRows, asWord } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("audit-check", sources["audit-check"], { harmlessWhenLate: true });

@@ -1,6 +1,6 @@
 import type { QueueKeys } from "../keys.js";
-import { asArray, asBytes, asText } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { asArray, asBytes, asText } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("audit-scan", sources["audit-scan"], { harmlessWhenLate: true });

@@ -1,7 +1,7 @@
 import type { AuditReport } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { sequenceLength } from "../message-format.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { auditCheck, mismatches, type Suspect } from "./audit-check.js";
 import { auditScan, type Walkable } from "./audit-scan.js";
 import { auditSizes, misfit } from "./audit-sizes.js";

@@ -6,6 +6,7 @@ local messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local dead, state, gone = KEYS[5], KEYS[6], KEYS[7]
 local most_dead, dead_for = tonumber(ARGV[2]), tonumber(ARGV[3])
 --- @include begin
+--- @include values
 --- @include format
 --- @include bodies
 --- @include drain

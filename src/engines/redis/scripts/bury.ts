@@ -1,9 +1,9 @@
 import type { Burial, Settlement } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeError } from "../message-format.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { unbounded } from "./dropped.js";
-import { settle } from "./settle.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { boundArgs, tellDropped, unbounded } from "./dropped.js";
+import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("bury", sources["bury"], { harmlessWhenLate: true });
@@ -30,7 +30,8 @@ export async function bury(
   return await settle(evaluator, burials, {
     script,
     keys: keyNames.map((name) => keys[name]),
-    bounded,
+    args: boundArgs(bounded),
+    onRest: (rest) => tellDropped(bounded, rest, script.name),
     itemArgs: ({ reason, error }) => [reason.slice(0, longestReason), error === undefined ? "" : encodeError(error)],
   });
 }

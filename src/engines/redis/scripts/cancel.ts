@@ -1,9 +1,9 @@
 import type { EngineQueue } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { asArray } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { inChunks } from "./in-chunks.js";
-import { outcomesOf } from "./outcomes.js";
+import { asArray } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
+import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("cancel", sources["cancel"]);

@@ -16,6 +16,7 @@ local most_dead, dead_for = tonumber(ARGV[11]), tonumber(ARGV[12])
 -- Written out once: Redis writes out a number for each argument that is one, which took a third of the ZADD.
 local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
+--- @include values
 --- @include format
 --- @include bodies
 --- @include drain
@@ -89,6 +90,12 @@ for i, id in ipairs(ids) do
   end
 end
 
+-- What was found has the lowest ranks, so this is the first that stays.
+local head = not paused and redis.call("ZRANGE", schedule, #ids, #ids, "WITHSCORES")[2]
+local first_end = redis.call("ZRANGE", leases, 0, 0, "WITHSCORES")[2]
+local plan = now + poll
+plan = math.min(plan, tonumber(head or plan), tonumber(first_end or plan), #taken > 0 and lease_until or plan)
+local known, full = last, limit == 0 or (#taken == limit * 4 and not room)
 --- @include turn
 
 -- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.
@@ -106,11 +113,7 @@ end
 if not layout then
   redis.call("HSET", state, "v", 1)
 end
-wake_write()
-if waits and consumer ~= duty and consumer ~= deputy then
-  redis.call("ZREMRANGEBYSCORE", waiting, "-inf", "(" .. whole(now))
-  redis.call("ZADD", waiting, now + silence, consumer)
-end
+turn_write()
 variadic("HDEL", claims, old_claims)
 -- Also when nothing was taken: an attempt of this claim that hung on its way must find it.
 redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. ARGV[1] .. " " .. token)

@@ -1,8 +1,8 @@
 import type { Claimed, ClaimRequest, ClaimResult } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { decodeMessage } from "../message-format.js";
-import { asArray, asBytes, asNumber, asRows, asText } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { sources } from "./sources.generated.js";
 
@@ -19,9 +19,6 @@ const keyNames = [
   "waiting",
   "gone",
 ] as const satisfies readonly (keyof QueueKeys)[];
-
-/** After how long a consumer claims again although it was told of nothing, ms: as in snippets/wake.lua. */
-export const poll = 5_000;
 
 /**
  * Messages at most that one claim takes, so that it stays under 5 ms with payloads of 1 KiB (promise 9): 500 took 3.8 ms, with

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { losingEvaluator } from "../../../../test/support/losing-evaluator.js";
 import { PunctualError } from "../../../errors.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { purge } from "./purge.js";
 import { remove } from "./remove.js";
 import { revive } from "./revive.js";

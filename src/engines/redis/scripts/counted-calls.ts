@@ -1,7 +1,7 @@
 import type { CommandArgument } from "../../../clients/port.js";
 import { PunctualError } from "../../../errors.js";
-import { asArray, asNumber, asText } from "../reply.js";
-import type { Evaluator, Script } from "../script.js";
+import { asArray, asNumber, asText } from "../../../scripting/reply.js";
+import type { Evaluator, Script } from "../../../scripting/script.js";
 
 /**
  * The calls of one operation that answers with a number, such as revive. One that is made again after a lost reply must not

@@ -4,6 +4,7 @@
 -- Reply: {now, scheduled, due, leased, dead, paused}
 local schedule, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 --- @include begin
+--- @include values
 --- @include format
 
 local due = redis.call("ZCOUNT", schedule, "-inf", now)

@@ -1,7 +1,7 @@
 import type { Counts } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { asArray, asNumber } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { asArray, asNumber } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("counts", sources["counts"], { harmlessWhenLate: true });

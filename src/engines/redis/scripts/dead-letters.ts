@@ -1,8 +1,8 @@
 import type { CommandArgument } from "../../../clients/port.js";
 import type { QueueKeys } from "../keys.js";
-import type { Evaluator, Script } from "../script.js";
+import type { Evaluator, Script } from "../../../scripting/script.js";
 import { CountedCalls } from "./counted-calls.js";
-import { inChunks } from "./in-chunks.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
 import { reclaim } from "./reclaim.js";
 
 /** What is done to dead letters: its script takes {…args, until, most, [id]} and answers with a letter for each, r for done. */

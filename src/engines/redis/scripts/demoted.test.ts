@@ -6,7 +6,7 @@ import { bury } from "./bury.js";
 import { cancel } from "./cancel.js";
 import { claim } from "./claim.js";
 import { extend } from "./extend.js";
-import { leave } from "./leave.js";
+import { leave } from "../../../waking/leave.js";
 import { pause } from "./pause.js";
 import { purge } from "./purge.js";
 import { reclaim } from "./reclaim.js";

@@ -1,7 +1,7 @@
 import type { CommandArgument, Reply } from "../../../clients/port.js";
 import type { DeadLetterBounds } from "../../../dead-letter-bounds.js";
 import type { OpenOptions } from "../../../engine.js";
-import { asArray, asNumber, asText } from "../reply.js";
+import { asArray, asNumber, asText } from "../../../scripting/reply.js";
 
 /** The bounds within which a script that buries keeps the dead letters, and who hears of those that fall out. */
 export interface Bounded extends DeadLetterBounds, Pick<OpenOptions, "onDropped"> {}

@@ -6,6 +6,7 @@
 local schedule, leases, leased, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local channel = ARGV[2]
 --- @include begin
+--- @include values
 --- @include format
 --- @include drain
 --- @include held

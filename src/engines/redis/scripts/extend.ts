@@ -1,9 +1,9 @@
 import type { Extension, Receipt } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { asArray, asNumber } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { inChunks } from "./in-chunks.js";
-import { outcomesOf } from "./outcomes.js";
+import { asArray, asNumber } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
+import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("extend", sources["extend"], { harmlessWhenLate: true });

@@ -3,7 +3,7 @@ import { directEvaluator } from "../../../../test/redis-engine/direct-evaluator.
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { nodeRedis } from "../../../clients/node-redis.js";
 import type { Connection } from "../../../clients/port.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { acknowledge } from "./acknowledge.js";
 import { audit, repair } from "./audit.js";
 import { bury } from "./bury.js";

@@ -2,9 +2,9 @@ import type { Reply } from "../../../clients/port.js";
 import type { MessageState, StoredMessage } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { decodeFailure, decodeMessage } from "../message-format.js";
-import { asArray, asBytes, asNumber, asWord } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { inChunks } from "./in-chunks.js";
+import { asArray, asBytes, asNumber, asWord } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("get", sources["get"], { harmlessWhenLate: true });

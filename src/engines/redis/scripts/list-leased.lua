@@ -6,6 +6,7 @@
 -- The cursor is that of HSCAN, 0 at the beginning and at the end; a lease may come twice.
 local leases, leased, state = KEYS[1], KEYS[2], KEYS[3]
 --- @include begin
+--- @include values
 --- @include format
 
 local scan = redis.call("HSCAN", leased, ARGV[2], "COUNT", ARGV[3])

@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { asArray, asBytes, asNumber, asRows, asText } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { getSome } from "./get.js";
 import type { Part, PartQuery } from "./list.js";
 import type { Place } from "./list-place.js";

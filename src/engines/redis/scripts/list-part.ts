@@ -1,5 +1,5 @@
 import type { CommandArgument, Reply } from "../../../clients/port.js";
-import { asArray, asBytes, asNumber, asText } from "../reply.js";
+import { asArray, asBytes, asNumber, asText } from "../../../scripting/reply.js";
 import { readMessage } from "./get.js";
 import type { Part, PartQuery } from "./list.js";
 

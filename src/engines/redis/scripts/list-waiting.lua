@@ -8,6 +8,7 @@
 -- the lease's end.
 local schedule, messages, leases, leased, failures, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 --- @include begin
+--- @include values
 --- @include format
 --- @include bodies
 --- @include rank

@@ -1,5 +1,5 @@
 import type { QueueKeys } from "../keys.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { Part, PartQuery } from "./list.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";

@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { listDead } from "./list-dead.js";
 import { listLeased } from "./list-leased.js";
 import { decodePlace, encodePlace, type Place } from "./list-place.js";

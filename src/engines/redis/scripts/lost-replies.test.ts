@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { losingEvaluator, type Loss } from "../../../../test/support/losing-evaluator.js";
 import type { NewMessage, Receipt } from "../../../engine.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { acknowledge } from "./acknowledge.js";
 import { bury } from "./bury.js";
 import { cancel } from "./cancel.js";

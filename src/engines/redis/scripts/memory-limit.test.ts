@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { nodeRedis } from "../../../clients/node-redis.js";
 import type { NewMessage } from "../../../engine.js";
-import { Supervisor } from "../supervisor.js";
+import { Supervisor } from "../../../connection/supervisor.js";
 import { acknowledge } from "./acknowledge.js";
 import { repair } from "./audit.js";
 import { bury } from "./bury.js";

@@ -1,5 +1,5 @@
 import type { QueueKeys } from "../keys.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("pause", sources["pause"]);

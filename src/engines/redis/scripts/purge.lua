@@ -11,6 +11,7 @@ local schedule, messages, failures, state, gone = KEYS[1], KEYS[2], KEYS[3], KEY
 --- @include drain
 drain(schedule, messages)
 --- @include once
+--- @include values
 --- @include format
 --- @include bodies
 --- @include rank

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import type { NewMessage } from "../../../engine.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { purge } from "./purge.js";
 import { reschedule } from "./reschedule.js";
 import { schedule } from "./schedule.js";

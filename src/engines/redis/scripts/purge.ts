@@ -1,5 +1,5 @@
 import type { QueueKeys } from "../keys.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { CountedCalls } from "./counted-calls.js";
 import { reclaim } from "./reclaim.js";
 import { remove } from "./remove.js";

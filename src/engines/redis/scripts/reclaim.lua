@@ -7,6 +7,7 @@
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
+--- @include values
 --- @include format
 --- @include bodies
 --- @include drain

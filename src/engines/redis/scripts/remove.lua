@@ -10,6 +10,7 @@ local dead, state, gone = KEYS[5], KEYS[6], KEYS[7]
 --- @include drain
 drain(dead, leased)
 --- @include once
+--- @include values
 --- @include format
 --- @include bodies
 --- @include dead-letters

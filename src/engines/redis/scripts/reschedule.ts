@@ -1,10 +1,10 @@
 import type { EngineQueue, Reschedule } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { asArray } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { asArray } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
-import { inChunks } from "./in-chunks.js";
-import { outcomesOf } from "./outcomes.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
+import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("reschedule", sources["reschedule"]);

@@ -1,9 +1,9 @@
 import type { Retry, Settlement } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeError } from "../message-format.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { unbounded } from "./dropped.js";
-import { settle } from "./settle.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { boundArgs, tellDropped, unbounded } from "./dropped.js";
+import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("retry", sources["retry"], { harmlessWhenLate: true });
@@ -29,8 +29,8 @@ export async function retry(
   return await settle(evaluator, retries, {
     script,
     keys: keyNames.map((name) => keys[name]),
-    args: [keys.channel],
-    bounded,
+    args: [keys.channel, ...boundArgs(bounded)],
+    onRest: (rest) => tellDropped(bounded, rest, script.name),
     itemArgs: ({ delay, error }) => [String(delay), error === undefined ? "" : encodeError(error)],
   });
 }

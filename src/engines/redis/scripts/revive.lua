@@ -13,6 +13,7 @@ local channel = ARGV[5]
 --- @include drain
 drain(dead, leased, schedule)
 --- @include once
+--- @include values
 --- @include format
 --- @include bodies
 --- @include dead-letters

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import type { DueTime } from "../../../engine.js";
 import { decodeMessage } from "../message-format.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { revive } from "./revive.js";
 import { schedule } from "./schedule.js";
 

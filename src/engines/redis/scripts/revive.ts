@@ -1,6 +1,6 @@
 import type { DueTime } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { defineScript, type Evaluator } from "../script.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { type DeadLetterAct, toAll, toNamed } from "./dead-letters.js";
 import { sources } from "./sources.generated.js";
 

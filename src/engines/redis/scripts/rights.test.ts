@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { directEvaluator } from "../../../../test/redis-engine/direct-evaluator.js";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { nodeRedis } from "../../../clients/node-redis.js";
-import type { Evaluator } from "../script.js";
+import type { Evaluator } from "../../../scripting/script.js";
 import { acknowledge } from "./acknowledge.js";
 import { audit } from "./audit.js";
 import { bury } from "./bury.js";

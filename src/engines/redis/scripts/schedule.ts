@@ -2,10 +2,10 @@ import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../..
 import { PunctualError } from "../../../errors.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeBody } from "../message-format.js";
-import { asArray, asBytes } from "../reply.js";
-import { defineScript, type Evaluator } from "../script.js";
-import { inChunks } from "./in-chunks.js";
-import { outcomesOf } from "./outcomes.js";
+import { asArray, asBytes } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
+import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("schedule", sources["schedule"]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ear, type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { claim } from "./claim.js";
-import { leave } from "./leave.js";
+import { leave } from "../../../waking/leave.js";
 import { pause } from "./pause.js";
 import { resume } from "./resume.js";
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { PunctualError } from "../../errors.js";
+import { PunctualError } from "../errors.js";
 import { ConsumerWatch } from "./consumer-watch.js";
-import { queueKeys } from "./keys.js";
-import { ServerClock } from "./server-clock.js";
-import type { Supervisor } from "./supervisor.js";
+import { queueKeys } from "../engines/redis/keys.js";
+import { ServerClock } from "../connection/server-clock.js";
+import type { Supervisor } from "../connection/supervisor.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
-import { PunctualError } from "../../../errors.js";
-import { sameFailure } from "../../../partial-results.js";
+import { PunctualError } from "../errors.js";
+import { sameFailure } from "../partial-results.js";
 
 /** How a list is cut into calls of bounded work (promise 9). */
 export interface Cut<Item> {

@@ -1,15 +1,12 @@
--- Turn: which part the caller has until its next claim. Part of claim; reads and publishes, and leaves the writes to
--- claim.
-local plan = now + poll
--- What was found has the lowest ranks, so this is the first that stays.
-local head = not paused and redis.call("ZRANGE", schedule, #ids, #ids, "WITHSCORES")[2]
-local first_end = redis.call("ZRANGE", leases, 0, 0, "WITHSCORES")[2]
-plan = math.min(plan, tonumber(head or plan), tonumber(first_end or plan), #taken > 0 and lease_until or plan)
+-- Turn: which part the caller has until its next claim. Needs the snippets begin and wake, and the locals
+-- `consumer`; `plan`: when something is to be done next, at the latest now + poll; `returns`: it claims again; `known`: it has
+-- claimed before; `full`: it has no room for more.
+-- Reads and publishes, and leaves the writes to `turn_write`. Gives `next_at`.
 plan = math.max(plan, now)
 local next_at, waits = now, false
 
 -- A new consumer may stand in for a process that was killed together with its deputy.
-if returns and not last then
+if returns and not known then
   if duty ~= "" and duty ~= consumer and not tell(duty, "?", 0) then
     duty, wake_changed = "", true
   end
@@ -18,7 +15,7 @@ if returns and not last then
   end
 end
 
-if not returns or limit == 0 or (#taken == limit * 4 and not room) then
+if not returns or full then
   -- Full, or it does not come again: others look out for what it leaves.
   placed[#placed + 1] = consumer
   if deputy == consumer then
@@ -56,5 +53,13 @@ else
   -- Bytes or its own cap stopped it, not its room: it goes on.
   if plan <= now then
     next_at = now
+  end
+end
+
+local function turn_write()
+  wake_write()
+  if waits and consumer ~= duty and consumer ~= deputy then
+    redis.call("ZREMRANGEBYSCORE", waiting, "-inf", string.format("(%.0f", now))
+    redis.call("ZADD", waiting, now + silence, consumer)
   end
 end

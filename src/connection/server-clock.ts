@@ -1,4 +1,4 @@
-import { type CancelTimer, type Clock, timerClock } from "../../clock.js";
+import { type CancelTimer, type Clock, timerClock } from "../clock.js";
 
 /** Where a `ServerClock` reads the time of this machine. */
 export interface LocalTime {

@@ -1,9 +1,8 @@
-import type { Watcher } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
-import type { QueueKeys } from "./keys.js";
-import { leave } from "./scripts/leave.js";
-import { poll } from "./scripts/claim.js";
-import { commandTimeout, type Supervisor } from "./supervisor.js";
+import type { Watcher } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { leave } from "./leave.js";
+import { poll, type WakingKeys } from "./keys.js";
+import { commandTimeout, type Supervisor } from "../connection/supervisor.js";
 
 /** How long a consumer that leaves waits for Redis, ms. When it does not come to it, others find it gone. */
 const leaveTimeout = 1_000;
@@ -14,7 +13,7 @@ const retryAfter = 1_000;
 /** What one consumer hears between its claims: its channel, and whether Redis can be reached. */
 export class ConsumerWatch {
   readonly #work: Supervisor;
-  readonly #keys: QueueKeys;
+  readonly #keys: WakingKeys;
   readonly #consumer: string;
   readonly #watcher: Watcher;
   readonly #ended = new AbortController();
@@ -27,7 +26,7 @@ export class ConsumerWatch {
   /** Redis refuses the channel, though it may answer claims. */
   #refused = false;
 
-  constructor(work: Supervisor, keys: QueueKeys, { consumer, watcher }: { consumer: string; watcher: Watcher }) {
+  constructor(work: Supervisor, keys: WakingKeys, { consumer, watcher }: { consumer: string; watcher: Watcher }) {
     this.#work = work;
     this.#keys = keys;
     this.#consumer = consumer;

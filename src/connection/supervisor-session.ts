@@ -1,5 +1,5 @@
-import { type CommandArgument, CommandFailure, type Connection, type Reply } from "../../clients/port.js";
-import type { Script } from "./script.js";
+import { type CommandArgument, CommandFailure, type Connection, type Reply } from "../clients/port.js";
+import type { Script } from "../scripting/script.js";
 import type { ServerClock } from "./server-clock.js";
 
 export interface SessionOptions {
@@ -41,7 +41,7 @@ export class Session {
   /** Asks the server for its time. */
   async askTime(): Promise<void> {
     const sentAt = this.#options.now();
-    const reply = await this.#send(["TIME"]);
+    const reply = await this.send(["TIME"]);
     const [seconds, microseconds] = Array.isArray(reply) ? reply.map(String) : [];
     const serverTime = Number(seconds) * 1000 + Number(microseconds) / 1000;
     if (!Number.isFinite(serverTime)) throw new CommandFailure("refused", "ERR TIME gave no time", { code: "ERR" });
@@ -58,7 +58,7 @@ export class Session {
     for (let attempt = 1; ; attempt++) {
       const sentAt = this.#options.now();
       try {
-        const reply = await this.#send([
+        const reply = await this.send([
           "EVALSHA",
           script.sha1,
           String(keys.length),
@@ -111,7 +111,8 @@ export class Session {
     this.#connection.destroy();
   }
 
-  #send(command: readonly CommandArgument[]): Promise<Reply> {
+  /** Sends one command, once. */
+  send(command: readonly CommandArgument[]): Promise<Reply> {
     return this.#supervised(() => this.#connection.send(command));
   }
 
@@ -119,7 +120,7 @@ export class Session {
   #load(script: Script): Promise<unknown> {
     let loading = this.#loading.get(script.sha1);
     if (loading === undefined) {
-      loading = this.#send(["SCRIPT", "LOAD", script.source]).finally(() => this.#loading.delete(script.sha1));
+      loading = this.send(["SCRIPT", "LOAD", script.source]).finally(() => this.#loading.delete(script.sha1));
       this.#loading.set(script.sha1, loading);
     }
     return loading;

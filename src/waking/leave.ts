@@ -1,15 +1,15 @@
-import type { CallOptions } from "../../../engine.js";
-import type { QueueKeys } from "../keys.js";
-import { defineScript, type Evaluator } from "../script.js";
+import type { CallOptions } from "../engine.js";
+import { defineScript, type Evaluator } from "../scripting/script.js";
+import type { WakingKeys } from "./keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("leave", sources["leave"], { harmlessWhenLate: true });
-const keyNames = ["schedule", "claims", "state", "waiting"] as const satisfies readonly (keyof QueueKeys)[];
+const keyNames = ["claims", "state", "waiting"] as const satisfies readonly (keyof WakingKeys)[];
 
 /** Takes a consumer off the books and passes on what it was to look after. Doing it twice is doing it once. */
 export async function leave(
   evaluator: Evaluator,
-  keys: QueueKeys,
+  keys: WakingKeys,
   consumer: string,
   options?: CallOptions,
 ): Promise<void> {

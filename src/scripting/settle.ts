@@ -1,8 +1,7 @@
-import type { CommandArgument } from "../../../clients/port.js";
-import type { Receipt, Settlement } from "../../../engine.js";
-import { asArray, asNumber } from "../reply.js";
-import type { Evaluator, Script } from "../script.js";
-import { type Bounded, boundArgs, tellDropped } from "./dropped.js";
+import type { CommandArgument, Reply } from "../clients/port.js";
+import type { Receipt, Settlement } from "../engine.js";
+import { asArray, asNumber } from "./reply.js";
+import type { Evaluator, Script } from "./script.js";
 import { inChunks } from "./in-chunks.js";
 import { outcomesOf } from "./outcomes.js";
 
@@ -14,14 +13,14 @@ export interface Settling<Item extends Receipt> {
   readonly keys: readonly string[];
   /** Arguments in front of the items. */
   readonly args?: readonly CommandArgument[];
-  /** Of one that may bury: goes after `args`, and what fell out stands at the end of the reply. */
-  readonly bounded?: Bounded;
+  /** Hears what the reply has after the outcomes. */
+  readonly onRest?: (rest: readonly Reply[]) => void;
   /** The arguments of an item after its id and token. Default none. */
   readonly itemArgs?: (item: Item) => readonly CommandArgument[];
 }
 
 /**
- * Ends leases by a script whose arguments are {…args, …bounds, [id, token, …]} and whose reply is {now, outcomes, …dropped}.
+ * Ends leases by a script whose arguments are {…args, [id, token, …]} and whose reply is {now, outcomes, …rest}.
  *
  * When an earlier attempt was lost, that attempt may have settled what this one no longer finds leased. Before the last
  * deadline that was confirmed nobody else can have ended the lease, so it was us; later it cannot be known.
@@ -29,20 +28,20 @@ export interface Settling<Item extends Receipt> {
 export async function settle<Item extends Receipt>(
   evaluator: Evaluator,
   items: readonly Item[],
-  { script, keys, args = [], bounded, itemArgs }: Settling<Item>,
+  { script, keys, args = [], onRest, itemArgs }: Settling<Item>,
 ): Promise<Settlement[]> {
   // Made once for each item, and only where there are any: an acknowledgement has none.
   const extras = itemArgs && new Map(items.map((item) => [item, itemArgs(item)]));
   const bytes = extras && ((item: Item) => lengthOf(extras.get(item) ?? none));
   return await inChunks(items, { id: ({ id }) => id, ...(bytes && { bytes }) }, async (chunk) => {
-    const all = [...args, ...(bounded ? boundArgs(bounded) : none)];
+    const all = [...args];
     for (const item of chunk) {
       all.push(item.id, item.token);
       if (extras) all.push(...(extras.get(item) ?? none));
     }
     const { reply, uncertain } = await evaluator.evaluate(script, keys, all);
-    const [now, letters, ...dropped] = asArray(reply, script.name);
-    if (bounded) tellDropped(bounded, dropped, script.name);
+    const [now, letters, ...rest] = asArray(reply, script.name);
+    onRest?.(rest);
     const time = asNumber(now, `${script.name}: now`);
     return outcomesOf(letters, words, `${script.name}: outcomes`).map((outcome, index): Settlement => {
       if (outcome === "settled" || !uncertain) return outcome;

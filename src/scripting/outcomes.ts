@@ -1,6 +1,6 @@
-import type { Reply } from "../../../clients/port.js";
-import { PunctualError } from "../../../errors.js";
-import { asText } from "../reply.js";
+import type { Reply } from "../clients/port.js";
+import { PunctualError } from "../errors.js";
+import { asText } from "./reply.js";
 
 /**
  * Scripts answer lists with a text that has a letter for each item they did, since a thousand words would take longer to

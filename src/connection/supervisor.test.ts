@@ -1,14 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  type CommandArgument,
-  CommandFailure,
-  type Connection,
-  type Connector,
-  type Reply,
-} from "../../clients/port.js";
-import { StallWatch } from "../../../test/support/stall-watch.js";
-import { PunctualError } from "../../errors.js";
-import { defineScript } from "./script.js";
+import { type CommandArgument, CommandFailure, type Connection, type Connector, type Reply } from "../clients/port.js";
+import { StallWatch } from "../../test/support/stall-watch.js";
+import { PunctualError } from "../errors.js";
+import { defineScript } from "../scripting/script.js";
 import { Supervisor } from "./supervisor.js";
 
 const script = defineScript("scripted", "return {}");

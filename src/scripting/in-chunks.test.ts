@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PunctualError } from "../../../errors.js";
+import { PunctualError } from "../errors.js";
 import { bytesPerCall, inChunks } from "./in-chunks.js";
 
 const numbers = (length: number) => Array.from({ length }, (_, n) => n);

@@ -1,5 +1,5 @@
-import type { CommandFailure } from "../../clients/port.js";
-import type { ErrorCode } from "../../errors.js";
+import type { CommandFailure } from "../clients/port.js";
+import type { ErrorCode } from "../errors.js";
 
 /** What to do about a call that failed. */
 export interface Remedy {

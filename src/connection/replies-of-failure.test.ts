@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CommandFailure } from "../../clients/port.js";
+import { CommandFailure } from "../clients/port.js";
 import { isMisconfiguration, remedyFor } from "./replies-of-failure.js";
 
 const refused = (message: string) => new CommandFailure("refused", message, { code: message.split(" ")[0] ?? "" });

@@ -1,5 +1,5 @@
-import { CommandFailure, type Connector } from "../../clients/port.js";
-import { PunctualError } from "../../errors.js";
+import { CommandFailure, type Connector } from "../clients/port.js";
+import { PunctualError } from "../errors.js";
 import { isMisconfiguration, remedyFor } from "./replies-of-failure.js";
 import type { ServerClock } from "./server-clock.js";
 import { Session } from "./supervisor-session.js";

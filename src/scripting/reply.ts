@@ -1,5 +1,5 @@
-import type { Reply } from "../../clients/port.js";
-import { PunctualError } from "../../errors.js";
+import type { Reply } from "../clients/port.js";
+import { PunctualError } from "../errors.js";
 
 /**
  * Checked readers of what a script answered. `where` names the script and the part, such as `claim: buried`. A reply of

@@ -1,8 +1,8 @@
 -- Takes a consumer off the books and passes on what it was to look after.
--- KEYS: schedule claims state waiting
+-- KEYS: claims state waiting
 -- ARGV: notAfter consumer channel
 -- Reply: {now}
-local schedule, claims, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local claims, state, waiting = KEYS[1], KEYS[2], KEYS[3]
 --- @include begin
 --- @include drain
 local consumer, channel = ARGV[2], ARGV[3]
@@ -14,7 +14,7 @@ elseif deputy == consumer then
   deputy, wake_changed = "", true
   set_deputy(math.max(deputy_at, now), consumer)
 end
-drain(schedule)
+drain(waiting)
 wake_write()
 redis.call("HDEL", claims, consumer)
 return { now_text }

@@ -1,9 +1,9 @@
-import { CommandFailure, type Connector } from "../../clients/port.js";
-import type { CallOptions } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
-import { sameFailure } from "../../partial-results.js";
+import { type CommandArgument, CommandFailure, type Connector, type Reply } from "../clients/port.js";
+import type { CallOptions } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { sameFailure } from "../partial-results.js";
 import { remedyFor } from "./replies-of-failure.js";
-import type { Evaluation, Evaluator, Script, ScriptArguments } from "./script.js";
+import type { Evaluation, Evaluator, Script, ScriptArguments } from "../scripting/script.js";
 import { ServerClock } from "./server-clock.js";
 import { type ConnectionState, Link, rootOf } from "./supervisor-link.js";
 import { gaveUp, Patience } from "./supervisor-patience.js";
@@ -78,8 +78,7 @@ export class Supervisor implements Evaluator {
     let last: CommandFailure | undefined;
     try {
       for (let attempt = 0; ; attempt++) {
-        const session = await patience.outlasts(this.#link.session(() => patience.over !== undefined));
-        if (session === gaveUp) throw this.#giveUp(patience, uncertain, last);
+        const session = await this.#session(patience, uncertain, last);
         const values = typeof args === "function" ? args(uncertain) : args;
         const ended = await patience.outlasts(settled(session.evaluate(script, keys, values, nextNotAfter)));
         if (ended === gaveUp) throw this.#giveUp(patience, true, last);
@@ -102,6 +101,36 @@ export class Supervisor implements Evaluator {
   }
 
   /**
+   * Sends commands that are no script, on one connection. Where one was refused or could not be sent, `work` begins anew; it
+   * must bear that. Fails with `outcome-unknown` when a reply was lost: nothing is repeated then.
+   */
+  async run<T>(
+    work: (send: (...command: readonly CommandArgument[]) => Promise<Reply>) => Promise<T>,
+    { timeout = defaultTimeout, signal }: CallOptions = {},
+  ): Promise<T> {
+    const patience = new Patience(timeout, signal, this.#now);
+    try {
+      for (let attempt = 0, last: CommandFailure | undefined; ; attempt++) {
+        const session = await this.#session(patience, false, last);
+        const ended = await patience.outlasts(settled(work((...command) => session.send(command))));
+        if (ended === gaveUp) throw this.#giveUp(patience, true, last);
+        if (!(ended instanceof CommandFailure)) return ended.reply;
+        last = ended;
+        if (ended.outcome === "unknown") {
+          session.drop(ended);
+          this.#link.refuseWhenClosed();
+          throw new PunctualError("outcome-unknown", sentence("the reply was lost", this.#target, ended), {
+            cause: ended,
+          });
+        }
+        await this.#remedy(ended, session, attempt, patience);
+      }
+    } finally {
+      patience.end();
+    }
+  }
+
+  /**
    * Hears a channel, also over lost connections, until the function that it gives is called. Waits until the server has
    * confirmed it, however long that takes, unless `signal` aborts. Fails at once with `misconfigured` and `closed`.
    */
@@ -114,8 +143,7 @@ export class Supervisor implements Evaluator {
     const unsubscribe = this.#link.hear(channel, listener);
     try {
       for (let attempt = 0; ; attempt++) {
-        const session = await patience.outlasts(this.#link.session(() => patience.over !== undefined));
-        if (session === gaveUp) throw this.#giveUp(patience, false, undefined);
+        const session = await this.#session(patience);
         const ended = await patience.outlasts(settled(this.#link.listen(session, channel)));
         if (ended === gaveUp) throw this.#giveUp(patience, false, undefined);
         if (!(ended instanceof CommandFailure)) return unsubscribe;
@@ -141,6 +169,13 @@ export class Supervisor implements Evaluator {
   /** Ends the connection. Calls under way fail with `closed`. Safe to call twice. */
   close(): Promise<void> {
     return this.#link.close();
+  }
+
+  /** A live connection, as soon as there is one. */
+  async #session(patience: Patience, mayHaveRun = false, last?: CommandFailure): Promise<Session> {
+    const session = await patience.outlasts(this.#link.session(() => patience.over !== undefined));
+    if (session === gaveUp) throw this.#giveUp(patience, mayHaveRun, last);
+    return session;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import type { CommandArgument, Reply } from "../../clients/port.js";
-import type { Clock } from "../../clock.js";
-import type { CallOptions } from "../../engine.js";
+import type { CommandArgument, Reply } from "../clients/port.js";
+import type { Clock } from "../clock.js";
+import type { CallOptions } from "../engine.js";
 
 /** A Lua script as the server knows it. */
 export interface Script {
