@@ -2,7 +2,6 @@ import { describe, it } from "vitest";
 import { memoryEngine } from "../../src/engines/memory/engine.js";
 import { movedTime, runConformance } from "../../src/testing/conformance/index.js";
 import { manualClock } from "../../src/testing/manual-clock.js";
-import { deviations } from "./deviations.js";
 
 let queues = 0;
 
@@ -26,5 +25,4 @@ runConformance(
       };
     },
   },
-  { deviations: deviations.memory },
 );

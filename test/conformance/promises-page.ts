@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { conformanceCases, type PromiseNumber, promises } from "../../src/testing/conformance/index.js";
-import { deviations } from "./deviations.js";
+import type { CollectedEngine } from "./collected.js";
 
 const contract = readFileSync(new URL("../../src/engine.ts", import.meta.url), "utf8");
 
@@ -20,7 +20,7 @@ export function promisesOfContract(): Map<number, { title: string; text: string 
 }
 
 /** The reference page on promises: each with its sentence, the engines that keep it, and the cases that show it. */
-export function promisesPage(): string {
+export function promisesPage(engines: readonly CollectedEngine[]): string {
   const lines = [
     "# Promises, and the cases that show them",
     "",
@@ -30,7 +30,7 @@ export function promisesPage(): string {
     "",
     "A promise holds as long as the store keeps the writes that it confirmed.",
     "",
-    ...matrix(),
+    ...matrix(engines),
     "",
   ];
   for (const [number, { title, text }] of promisesOfContract()) {
@@ -48,26 +48,37 @@ export function promisesPage(): string {
     lines.push("");
   }
   lines.push("## Deviations", "", "Each of these cases runs on its engine and has to fail there.", "");
-  const named = Object.entries<Readonly<Record<string, string>>>(deviations).flatMap(([engine, list]) =>
-    Object.entries(list).map(([name, reason]) => `- ${engine}: _${name}_: ${reason}.`),
-  );
-  lines.push(...(named.length > 0 ? named : ["There are none."]));
-  return `${lines.join("\n")}\n`;
+  for (const { engine, cases } of engines) lines.push(...deviationsOf(engine, cases));
+  return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** Which engine keeps which promise in all its cases. */
-function matrix(): string[] {
-  const engines = Object.entries<Readonly<Record<string, string>>>(deviations);
-  const rows = [["Promise", "Cases", ...engines.map(([name]) => name)]];
+/** The cases that an engine does not pass, by reason. */
+function deviationsOf(engine: string, cases: CollectedEngine["cases"]): string[] {
+  const byReason = new Map<string, string[]>();
+  for (const [name, reason] of cases) {
+    if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  }
+  if (byReason.size === 0) return [`### Of ${engine}`, "", "None.", ""];
+  const sections = [...byReason].flatMap(([reason, names]) => [
+    `Because ${reason}:`,
+    "",
+    ...names.map((name) => `- ${name}`),
+    "",
+  ]);
+  return [`### Of ${engine}`, "", ...sections];
+}
+
+/** Which engine keeps which promise, in how many of its cases. */
+export function matrix(engines: readonly CollectedEngine[]): string[] {
+  const rows = [["Promise", ...engines.map(({ engine }) => `\`${engine}\``)]];
   for (const [key, title] of Object.entries(promises)) {
     const number = Number(key) as PromiseNumber;
     const names = conformanceCases.filter((one) => one.promise === number).map((one) => one.name);
-    const kept = engines.map(([, list]) => {
-      const broken = names.filter((name) => Object.hasOwn(list, name)).length;
-      if (broken === 0) return "kept";
-      return `kept but for ${broken} ${broken === 1 ? "case" : "cases"}`;
+    const kept = engines.map(({ cases }) => {
+      const passed = names.filter((name) => cases.has(name) && cases.get(name) === undefined).length;
+      return passed === names.length ? "kept" : passed === 0 ? "–" : `${passed} of ${names.length}`;
     });
-    rows.push([`${number}. ${title}`, `${names.length}`, ...kept]);
+    rows.push([`${number}. ${title}`, ...kept]);
   }
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const line = (cells: readonly string[]) =>

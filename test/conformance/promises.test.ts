@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { EngineQueue } from "../../src/engine.js";
 import { conformanceCases, promises } from "../../src/testing/conformance/index.js";
-import { deviations } from "./deviations.js";
-import { promisesOfContract, promisesPage } from "./promises-page.js";
+import { read } from "../source-files.js";
+import { collectedEngines } from "./collected.js";
+import { matrix, promisesOfContract, promisesPage } from "./promises-page.js";
 
 /** Every operation of the contract; one that is missing here or there does not compile. */
 const operations: Readonly<Record<Exclude<keyof EngineQueue, "clock" | "closed">, true>> = {
@@ -58,13 +59,27 @@ describe("the conformance suite", () => {
     }
   });
 
-  it("gives a reason for every deviation of an engine", () => {
-    for (const list of Object.values(deviations)) {
-      for (const reason of Object.values(list)) expect(reason).toMatch(/\w+ \w+/u);
+  it("gives a reason for every deviation of an engine, and runs every case on each", async () => {
+    const names = conformanceCases.map((one) => one.name).toSorted();
+    for (const { engine, cases } of await collectedEngines()) {
+      expect([engine, [...cases.keys()].toSorted()]).toEqual([engine, names]);
+      for (const reason of cases.values()) if (reason !== undefined) expect(reason).toMatch(/\w+ \w+/u);
     }
   });
 
+  it("is run on every engine of the package", async () => {
+    const { exports } = JSON.parse(read("package.json")) as { exports: Record<string, unknown> };
+    const engines = Object.keys(exports).flatMap((subpath) => /^\.\/engines\/(.+)$/u.exec(subpath)?.[1] ?? []);
+    expect((await collectedEngines()).map(({ engine }) => engine)).toEqual(expect.arrayContaining(engines));
+  });
+
   it("is listed on the page of promises", async () => {
-    await expect(promisesPage()).toMatchFileSnapshot("../../docs/reference/promises.md");
+    await expect(promisesPage(await collectedEngines())).toMatchFileSnapshot("../../docs/reference/promises.md");
+  });
+
+  it("has its matrix in the README", async () => {
+    const table = matrix(await collectedEngines()).join("\n");
+    const readme = read("README.md").replace(/(?<=<!-- matrix -->\n\n).*?(?=\n\n<!-- end -->)/su, () => table);
+    await expect(readme).toMatchFileSnapshot("../../README.md");
   });
 });

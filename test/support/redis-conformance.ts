@@ -1,0 +1,58 @@
+import { describe, it } from "vitest";
+import type { DeadLetterOptions } from "../../src/dead-letter-bounds.js";
+import type { Engine } from "../../src/engine.js";
+import { realTime, runConformance } from "../../src/testing/conformance/index.js";
+import { withRedis } from "./with-redis.js";
+
+/** An engine on a Redis that is held to the contract. */
+export interface RedisSubject {
+  /** The name of the engine, and of the suite. */
+  readonly name: string;
+  /** A new engine on the Redis of this URL. */
+  readonly engine: (url: string) => Engine;
+  /** The same, with bounds for its dead letters. Left out: it has no such bounds. */
+  readonly bounded?: (url: string, deadLetters: DeadLetterOptions) => Engine;
+  /** Cases that it does not pass, by name, each with the reason. */
+  readonly deviations?: Readonly<Record<string, string>>;
+  /** How long one case may take, ms. Default 60,000. */
+  readonly timeout?: number;
+}
+
+let queues = 0;
+
+/** Registers the conformance cases of an engine, on a private Redis. */
+export function conformanceOnRedis({ name, engine, bounded, ...options }: RedisSubject): void {
+  const redis = withRedis();
+  runConformance(
+    { describe, it, concurrently: it.concurrent },
+    {
+      name,
+      async open() {
+        const engines: Engine[] = [];
+        const open = (make: () => Engine) => {
+          const made = make();
+          engines.push(made);
+          return made;
+        };
+        return {
+          engine: open(() => engine(redis.url)),
+          other: open(() => engine(redis.url)),
+          ...realTime(),
+          bounded(deadLetters) {
+            if (bounded === undefined) throw new Error(`${name} has no bounds for dead letters`);
+            return open(() => bounded(redis.url, deadLetters));
+          },
+          queueName: () => `conformance-${++queues}`,
+          async disturb() {
+            await redis.raw.command("CLIENT", "KILL", "TYPE", "pubsub");
+            await redis.raw.command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+          },
+          async close() {
+            await Promise.all(engines.map((one) => one.close()));
+          },
+        };
+      },
+    },
+    options,
+  );
+}
