@@ -138,10 +138,10 @@ describe("Lua scripts", () => {
     expect(header("Reply")).toBeTruthy();
 
     const binding = withoutComments(read(path.replace(/\.lua$/, ".ts")));
-    const keyNames = /\bkeyNames = \[([^\]]*)\] as const/.exec(binding)?.[1];
-    expect(header("KEYS")?.split(/\s+/)).toEqual([...(keyNames ?? "").matchAll(/"([^"]+)"/g)].map(([, name]) => name));
     const name = path.replace(/^.*\/([a-z-]+)\.lua$/, "$1");
-    expect(binding).toContain(`defineScript("${name}"`);
+    const defined = new RegExp(`\\bdefineScript\\("${name}", sources\\["${name}"\\], \\{\\s*keys: \\[([^\\]]*)\\]`);
+    const keys = [...(defined.exec(binding)?.[1] ?? "").matchAll(/"([^"]+)"/g)].map(([, key]) => key);
+    expect(header("KEYS")?.split(/\s+/)).toEqual(keys);
   });
 
   it.each(scripts)("%s uses no key that its header does not name.", (path) => {

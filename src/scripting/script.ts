@@ -16,12 +16,27 @@ export interface Script {
   readonly harmlessWhenLate: boolean;
 }
 
-export function defineScript(
+/** A script that says which keys it works on. */
+export interface KeyedScript<Key extends string> extends Script {
+  /** What its header calls its keys, in that order. */
+  readonly keyNames: readonly Key[];
+  /** Its keys among those of a queue, as `evaluate` takes them; one that the queue does not have is a mistake of types. */
+  keysIn(keys: Readonly<Record<Key, string>>): string[];
+}
+
+export function defineScript<const Key extends string = never>(
   name: string,
   source: string,
-  { harmlessWhenLate = false }: Partial<Pick<Script, "harmlessWhenLate">> = {},
-): Script {
-  return { name, source, sha1: createHash("sha1").update(source).digest("hex"), harmlessWhenLate };
+  { keys: keyNames = [], harmlessWhenLate = false }: { keys?: readonly Key[]; harmlessWhenLate?: boolean } = {},
+): KeyedScript<Key> {
+  return {
+    name,
+    source,
+    sha1: createHash("sha1").update(source).digest("hex"),
+    harmlessWhenLate,
+    keyNames,
+    keysIn: (keys) => keyNames.map((key) => keys[key]),
+  };
 }
 
 /** The arguments of a script; made anew for each attempt where they say whether an earlier one ended without a reply. */

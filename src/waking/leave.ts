@@ -3,8 +3,10 @@ import { defineScript, type Evaluator } from "../scripting/script.js";
 import type { WakingKeys } from "./keys.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("leave", sources["leave"], { harmlessWhenLate: true });
-const keyNames = ["claims", "state", "waiting"] as const satisfies readonly (keyof WakingKeys)[];
+const script = defineScript("leave", sources["leave"], {
+  keys: ["claims", "state", "waiting"],
+  harmlessWhenLate: true,
+});
 
 /** Takes a consumer off the books and passes on what it was to look after. Doing it twice is doing it once. */
 export async function leave(
@@ -13,10 +15,5 @@ export async function leave(
   consumer: string,
   options?: CallOptions,
 ): Promise<void> {
-  await evaluator.evaluate(
-    script,
-    keyNames.map((name) => keys[name]),
-    [consumer, keys.channel],
-    options,
-  );
+  await evaluator.evaluate(script, script.keysIn(keys), [consumer, keys.channel], options);
 }

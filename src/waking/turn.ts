@@ -3,8 +3,10 @@ import { defineScript, type Evaluator } from "../scripting/script.js";
 import type { WakingKeys } from "./keys.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("turn", sources["turn"], { harmlessWhenLate: true });
-const keyNames = ["schedule", "claims", "state", "waiting"] as const satisfies readonly (keyof TurnKeys)[];
+const script = defineScript("turn", sources["turn"], {
+  keys: ["schedule", "claims", "state", "waiting"],
+  harmlessWhenLate: true,
+});
 
 /** The keys of an engine that keeps what waits in a zset, by due time in ms. */
 export interface TurnKeys extends WakingKeys {
@@ -31,11 +33,13 @@ export async function takeTurn(
   keys: TurnKeys,
   { consumer, returns, full, soonest }: TurnRequest,
 ): Promise<{ readonly now: number; readonly nextAt: number }> {
-  const { reply } = await evaluator.evaluate(
-    script,
-    keyNames.map((name) => keys[name]),
-    [consumer, keys.channel, returns ? "1" : "0", full ? "1" : "0", soonest === undefined ? "" : String(soonest)],
-  );
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
+    consumer,
+    keys.channel,
+    returns ? "1" : "0",
+    full ? "1" : "0",
+    soonest === undefined ? "" : String(soonest),
+  ]);
   const [now, nextAt] = asArray(reply, "turn");
   return { now: asNumber(now, "turn: now"), nextAt: asNumber(nextAt, "turn: nextAt") };
 }

@@ -4,15 +4,10 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("acknowledge", sources["acknowledge"], { harmlessWhenLate: true });
-const keyNames = [
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "state",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("acknowledge", sources["acknowledge"], {
+  keys: ["messages", "leases", "leased", "failures", "state", "gone"],
+  harmlessWhenLate: true,
+});
 
 /** Deletes messages whose leases are still held. */
 export async function acknowledge(
@@ -20,5 +15,5 @@ export async function acknowledge(
   keys: QueueKeys,
   receipts: readonly Receipt[],
 ): Promise<Settlement[]> {
-  return await settle(evaluator, receipts, { script, keys: keyNames.map((name) => keys[name]) });
+  return await settle(evaluator, receipts, { script, keys: script.keysIn(keys) });
 }

@@ -4,17 +4,10 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("audit-check", sources["audit-check"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-  "waiting",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("audit-check", sources["audit-check"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state", "waiting"],
+  harmlessWhenLate: true,
+});
 
 /** Everything that can be wrong with an id, and how to say so: docs/how-to/repair.md. */
 export const mismatches = {
@@ -47,7 +40,7 @@ export async function auditCheck(
   suspects: readonly Suspect[],
   { repair }: { readonly repair: boolean },
 ): Promise<Mismatch[][]> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   return await inChunks(suspects, { id: ({ id }) => id.toString("latin1") }, async (chunk) => {
     const args = [keys.channel, repair ? "1" : "0", ...chunk.flatMap(({ id, sequence }) => [id, sequence])];
     const { reply } = await evaluator.evaluate(script, names, args);

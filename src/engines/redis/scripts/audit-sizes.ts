@@ -3,16 +3,10 @@ import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("audit-sizes", sources["audit-sizes"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("audit-sizes", sources["audit-sizes"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state"],
+  harmlessWhenLate: true,
+});
 
 /** How many entries each key had in one moment. */
 export interface Sizes {
@@ -25,7 +19,7 @@ export interface Sizes {
 }
 
 export async function auditSizes(evaluator: Evaluator, keys: QueueKeys): Promise<Sizes> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   const { reply } = await evaluator.evaluate(script, names, []);
   const [, schedule, messages, leases, leased, failures, dead] = asArray(reply, "audit-sizes");
   return {

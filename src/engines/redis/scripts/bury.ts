@@ -6,16 +6,10 @@ import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("bury", sources["bury"], { harmlessWhenLate: true });
-const keyNames = [
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("bury", sources["bury"], {
+  keys: ["messages", "leases", "leased", "failures", "dead", "state", "gone"],
+  harmlessWhenLate: true,
+});
 
 /** The longest reason that is stored, UTF-16 units: its length in bytes has 16 bits. What is longer is cut. */
 const longestReason = 16_000;
@@ -29,7 +23,7 @@ export async function bury(
 ): Promise<Settlement[]> {
   return await settle(evaluator, burials, {
     script,
-    keys: keyNames.map((name) => keys[name]),
+    keys: script.keysIn(keys),
     args: boundArgs(bounded),
     onRest: (rest) => tellDropped(bounded, rest, script.name),
     itemArgs: ({ reason, error }) => [reason.slice(0, longestReason), error === undefined ? "" : encodeError(error)],

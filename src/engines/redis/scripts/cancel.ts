@@ -6,17 +6,9 @@ import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("cancel", sources["cancel"]);
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("cancel", sources["cancel"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state", "gone"],
+});
 
 type Answer = Awaited<ReturnType<EngineQueue["cancel"]>>[number];
 
@@ -26,7 +18,7 @@ const afterLostReply = { ...words, a: "outcome-unknown" } as const;
 
 /** Removes messages that nobody works on, dead letters too. */
 export async function cancel(evaluator: Evaluator, keys: QueueKeys, ids: readonly string[]): Promise<Answer[]> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   return await inChunks(ids, { id: (id) => id }, async (chunk): Promise<Answer[]> => {
     const { reply, uncertain } = await evaluator.evaluate(script, names, chunk);
     const [, letters] = asArray(reply, "cancel");

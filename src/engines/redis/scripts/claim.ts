@@ -6,19 +6,10 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("claim", sources["claim"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "claims",
-  "state",
-  "waiting",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("claim", sources["claim"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "claims", "state", "waiting", "gone"],
+  harmlessWhenLate: true,
+});
 
 /**
  * Messages at most that one claim takes, so that it stays under 5 ms with payloads of 1 KiB (promise 9): 500 took 3.8 ms, with
@@ -37,22 +28,18 @@ export async function claim(
   { consumer, token, limit, lease, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
   bounded = unbounded,
 ): Promise<ClaimResult> {
-  const { reply } = await evaluator.evaluate(
-    script,
-    keyNames.map((name) => keys[name]),
-    [
-      consumer,
-      String(order),
-      token,
-      String(Math.min(limit, mostAtOnce)),
-      limit > mostAtOnce ? "1" : "0",
-      String(Math.ceil(lease)),
-      String(Math.min(attempts, 0xffffffff)),
-      keys.channel,
-      returns ? "1" : "0",
-      ...boundArgs(bounded),
-    ],
-  );
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
+    consumer,
+    String(order),
+    token,
+    String(Math.min(limit, mostAtOnce)),
+    limit > mostAtOnce ? "1" : "0",
+    String(Math.ceil(lease)),
+    String(Math.min(attempts, 0xffffffff)),
+    keys.channel,
+    returns ? "1" : "0",
+    ...boundArgs(bounded),
+  ]);
   const [now, leaseUntil, nextAt, taken, buried, missing, ...dropped] = asArray(reply, "claim");
   tellDropped(bounded, dropped, "claim");
   return {

@@ -4,23 +4,14 @@ import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("counts", sources["counts"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("counts", sources["counts"], {
+  keys: ["schedule", "leases", "leased", "failures", "dead", "state"],
+  harmlessWhenLate: true,
+});
 
 /** How many messages are in each state, and whether the queue is paused. */
 export async function counts(evaluator: Evaluator, keys: QueueKeys): Promise<Counts> {
-  const { reply } = await evaluator.evaluate(
-    script,
-    keyNames.map((name) => keys[name]),
-    [],
-  );
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), []);
   const [, scheduled, due, leased, dead, paused] = asArray(reply, "counts");
   return {
     scheduled: asNumber(scheduled, "counts: scheduled"),

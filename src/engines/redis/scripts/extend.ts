@@ -6,8 +6,10 @@ import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("extend", sources["extend"], { harmlessWhenLate: true });
-const keyNames = ["schedule", "leases", "leased", "state", "waiting"] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("extend", sources["extend"], {
+  keys: ["schedule", "leases", "leased", "state", "waiting"],
+  harmlessWhenLate: true,
+});
 
 const words = { s: "extended", l: "lease-lost" } as const;
 
@@ -21,7 +23,7 @@ export async function extend(
   receipts: readonly Receipt[],
   lease: number,
 ): Promise<Extension[]> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   return await inChunks(receipts, { id: ({ id }) => id }, async (chunk) => {
     const args = [keys.channel, String(lease)];
     for (const { id, token } of chunk) args.push(id, token);

@@ -4,19 +4,14 @@ import type { Part, PartQuery } from "./list.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("list-dead", sources["list-dead"], { harmlessWhenLate: true });
-const keyNames = [
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("list-dead", sources["list-dead"], {
+  keys: ["messages", "leases", "leased", "failures", "dead", "state"],
+  harmlessWhenLate: true,
+});
 
 /** Reads dead letters by the time of their burial and then by id. */
 export async function listDead(evaluator: Evaluator, keys: QueueKeys, query: PartQuery): Promise<Part> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   const { reply } = await evaluator.evaluate(script, names, partArgs(query));
   return readPart(reply, "list-dead");
 }

@@ -7,8 +7,10 @@ import type { Part, PartQuery } from "./list.js";
 import type { Place } from "./list-place.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("list-leased", sources["list-leased"], { harmlessWhenLate: true });
-const keyNames = ["leases", "leased", "state"] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("list-leased", sources["list-leased"], {
+  keys: ["leases", "leased", "state"],
+  harmlessWhenLate: true,
+});
 
 /** Leases that one call looks at, about: what HSCAN is told. On a busy machine 1,000 took 3 ms. */
 const leasesPerCall = 500;
@@ -43,7 +45,7 @@ async function firstHeld(
   keys: QueueKeys,
   { from, to, limit, after }: PartQuery,
 ): Promise<{ found: Held[]; more: boolean }> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   const wanted = ({ time }: Held) => time >= from && time <= to;
   let best = new Map<string, Held>();
   let cursor = "0";

@@ -4,15 +4,10 @@ import type { Part, PartQuery } from "./list.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("list-waiting", sources["list-waiting"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "state",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("list-waiting", sources["list-waiting"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "state"],
+  harmlessWhenLate: true,
+});
 
 /** Reads messages that are scheduled, or due, by due time and then in the order in which they were scheduled. */
 export async function listWaiting(
@@ -21,7 +16,7 @@ export async function listWaiting(
   state: "scheduled" | "due",
   query: PartQuery,
 ): Promise<Part> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   const { reply } = await evaluator.evaluate(script, names, [state, ...partArgs(query)]);
   return readPart(reply, "list-waiting");
 }

@@ -5,8 +5,9 @@ import { reclaim } from "./reclaim.js";
 import { remove } from "./remove.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("purge", sources["purge"]);
-const keyNames = ["schedule", "messages", "failures", "state", "gone"] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("purge", sources["purge"], {
+  keys: ["schedule", "messages", "failures", "state", "gone"],
+});
 
 /**
  * Deletes what waits, or what is dead, when it begins; answers how much that was. `operation` names this one among all that
@@ -22,7 +23,7 @@ export async function purge(
   operation: string,
 ): Promise<number> {
   if (what === "dead") return await remove(evaluator, keys, "all", operation);
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   const calls = new CountedCalls(evaluator, operation);
   const { sequence, waiting } = await reclaim(evaluator, keys);
   let place: readonly string[] | undefined = [];

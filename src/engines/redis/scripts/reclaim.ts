@@ -3,16 +3,10 @@ import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("reclaim", sources["reclaim"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("reclaim", sources["reclaim"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state"],
+  harmlessWhenLate: true,
+});
 
 /** What was there when an operation on all began. */
 export interface Beginning {
@@ -31,7 +25,7 @@ export interface Beginning {
  * there. Doing it twice is doing it once, so a lost reply does not matter.
  */
 export async function reclaim(evaluator: Evaluator, keys: QueueKeys): Promise<Beginning> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   let beginning: Beginning | undefined;
   for (;;) {
     const { reply } = await evaluator.evaluate(script, names, []);

@@ -4,8 +4,10 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("release", sources["release"], { harmlessWhenLate: true });
-const keyNames = ["schedule", "leases", "leased", "state", "waiting"] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("release", sources["release"], {
+  keys: ["schedule", "leases", "leased", "state", "waiting"],
+  harmlessWhenLate: true,
+});
 
 /** Gives leases that are still held back, no attempt used; without a delay the messages keep their due time and place. */
 export async function release(
@@ -15,7 +17,7 @@ export async function release(
 ): Promise<Settlement[]> {
   return await settle(evaluator, releases, {
     script,
-    keys: keyNames.map((name) => keys[name]),
+    keys: script.keysIn(keys),
     args: [keys.channel],
     itemArgs: ({ delay }) => [delay === undefined ? "" : String(delay)],
   });

@@ -19,13 +19,13 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include remember
 --- @include trim
 --- @include wake
+--- @include due-again
 
 local asked = {}
 for i = 5, #ARGV, 3 do
   asked[#asked + 1] = ARGV[i]
 end
-local outcomes, places, earliest = {}, {}, math.huge
-local reclaimed, failed = {}, {}
+local outcomes, reclaimed = {}, {}
 for i, value in ipairs(read_bodies(asked)) do
   local id = asked[i]
   local standing, last_due, count, lease, deadline
@@ -34,10 +34,7 @@ for i, value in ipairs(read_bodies(asked)) do
   end
   if standing == "waiting" then
     outcomes[i] = "r"
-    local due = due_of(ARGV[3 * i + 3], ARGV[3 * i + 4])
-    places[#places + 1] = due
-    places[#places + 1] = sub(value, 1, 7) .. id
-    earliest = math.min(earliest, due)
+    due_again(sub(value, 1, 7) .. id, due_of(ARGV[3 * i + 3], ARGV[3 * i + 4]))
   else
     outcomes[i] = standing == "leased" and "l" or standing == "dead" and "d" or "a"
   end
@@ -47,21 +44,9 @@ for i, value in ipairs(read_bodies(asked)) do
     if standing == "dead" then
       bury(id, last_due, "attempts", count, error_at, error_json, deadline)
     else
-      failed[#failed + 1] = id
-      failed[#failed + 1] = failure_value(count, error_at, 0, "", error_json)
+      attempt_used(id, count, error_at, error_json)
     end
   end
 end
-if #places > 0 then
-  notify(earliest)
-end
-
-drain(leases, leased, schedule)
-wake_write()
-bury_all()
-variadic("HSET", failures, failed)
-variadic("ZADD", schedule, places)
-variadic("HDEL", leased, reclaimed)
-variadic("ZREM", leases, reclaimed)
-trim(#reclaimed)
+due_again_all(reclaimed)
 return { now_text, table.concat(outcomes), dropped, dropped_total }

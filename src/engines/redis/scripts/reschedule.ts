@@ -7,18 +7,9 @@ import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("reschedule", sources["reschedule"]);
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-  "waiting",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("reschedule", sources["reschedule"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state", "waiting", "gone"],
+});
 
 type Answer = Awaited<ReturnType<EngineQueue["reschedule"]>>[number];
 
@@ -36,7 +27,7 @@ export async function reschedule(
   changes: readonly Reschedule[],
   bounded = unbounded,
 ): Promise<Answer[]> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   return await inChunks(changes, { id: ({ id }) => id }, async (chunk): Promise<Answer[]> => {
     const args = [keys.channel, ...boundArgs(bounded)];
     for (const { id, due } of chunk) {

@@ -16,10 +16,10 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include remember
 --- @include trim
 --- @include wake
+--- @include due-again
 
 local outcomes, ids, held, at = held_of(5, 4)
 local old = read_all(failures, ids)
-local places, failed, earliest = {}, {}, math.huge
 for i, id in ipairs(ids) do
   local seq, due, limit = lease_of(held[i])
   local count, error_at, _, _, error_json = failure_of(old[i])
@@ -30,23 +30,9 @@ for i, id in ipairs(ids) do
   if count + 1 >= limit then
     bury(id, due, "attempts", count + 1, error_at, error_json)
   else
-    local again = due_of("d", ARGV[at[i] + 2])
-    local n = #places
-    places[n + 1], places[n + 2] = again, seq .. id
-    failed[n + 1], failed[n + 2] = id, failure_value(count + 1, error_at, 0, "", error_json)
-    earliest = math.min(earliest, again)
+    due_again(seq .. id, due_of("d", ARGV[at[i] + 2]))
+    attempt_used(id, count + 1, error_at, error_json)
   end
 end
-if #places > 0 then
-  notify(earliest)
-end
-
-drain(leases, leased, schedule)
-wake_write()
-bury_all()
-variadic("HSET", failures, failed)
-variadic("ZADD", schedule, places)
-variadic("HDEL", leased, ids)
-variadic("ZREM", leases, ids)
-trim(#ids)
+due_again_all(ids)
 return { now_text, outcomes, dropped, dropped_total }

@@ -6,18 +6,10 @@ import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { settle } from "../../../scripting/settle.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("retry", sources["retry"], { harmlessWhenLate: true });
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-  "waiting",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("retry", sources["retry"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state", "waiting", "gone"],
+  harmlessWhenLate: true,
+});
 
 /** Makes messages whose leases are still held due again later, one attempt used; buries those that have none left. */
 export async function retry(
@@ -28,7 +20,7 @@ export async function retry(
 ): Promise<Settlement[]> {
   return await settle(evaluator, retries, {
     script,
-    keys: keyNames.map((name) => keys[name]),
+    keys: script.keysIn(keys),
     args: [keys.channel, ...boundArgs(bounded)],
     onRest: (rest) => tellDropped(bounded, rest, script.name),
     itemArgs: ({ delay, error }) => [String(delay), error === undefined ? "" : encodeError(error)],

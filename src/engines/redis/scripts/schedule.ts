@@ -8,18 +8,9 @@ import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("schedule", sources["schedule"]);
-const keyNames = [
-  "schedule",
-  "messages",
-  "leases",
-  "leased",
-  "failures",
-  "dead",
-  "state",
-  "waiting",
-  "gone",
-] as const satisfies readonly (keyof QueueKeys)[];
+const script = defineScript("schedule", sources["schedule"], {
+  keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state", "waiting", "gone"],
+});
 
 /** What the letters of the reply mean; `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
 const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
@@ -39,7 +30,7 @@ export async function schedule(
   messages: readonly NewMessage[],
   { rememberFor = 0, signal, timeout }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
 ): Promise<ScheduleResult[]> {
-  const names = keyNames.map((name) => keys[name]);
+  const names = script.keysIn(keys);
   // What is asked for counts for the whole list. The default does not: a list of any length may take longer than that while the
   // store answers all the time.
   const endsAt = timeout === undefined ? undefined : evaluator.clock.elapsed() + timeout;
