@@ -1,4 +1,5 @@
-import { type NodeRedisOptions, nodeRedis } from "../../clients/node-redis.js";
+import type { NodeRedisOptions } from "../../clients/node-redis.js";
+import type { RedisOptions } from "../../connection/redis-options.js";
 import type { DeadLetterBounds, DeadLetterOptions } from "../../dead-letter-bounds.js";
 import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
 import { type RedisEngineOptions, type RedisEngineSettings, readRedisEngineOptions } from "./engine-options.js";
@@ -7,7 +8,7 @@ import { RedisQueue } from "./redis-queue.js";
 import { ServerClock } from "../../connection/server-clock.js";
 import { Supervisor } from "../../connection/supervisor.js";
 
-export type { DeadLetterOptions, NodeRedisOptions, RedisEngineOptions };
+export type { DeadLetterOptions, NodeRedisOptions, RedisEngineOptions, RedisOptions };
 
 /**
  * Keeps messages in Redis 6.2 or newer. Needs `@redis/client` to be installed. Connects when it is first used, and again
@@ -28,8 +29,7 @@ class RedisEngine implements Engine {
   /** Everything else. Of its own, so that a bulk schedule does not stand in front of a claim. */
   readonly #calls: Supervisor;
 
-  constructor({ address, prefix, deadLetters }: RedisEngineSettings) {
-    const connector = nodeRedis(address);
+  constructor({ connector, prefix, deadLetters }: RedisEngineSettings) {
     const clock = new ServerClock();
     this.#prefix = prefix;
     this.#deadLetters = deadLetters;
