@@ -28,23 +28,32 @@ export interface NodeRedisOptions {
  * decide on its own what is sent again.
  */
 export function nodeRedis(options: NodeRedisOptions): Connector {
-  // oxlint-disable-next-line no-restricted-imports -- this is the one place that loads it, when first connecting
-  return nodeRedisFrom(() => import("@redis/client"), options);
+  return nodeRedisFrom(undefined, options);
 }
 
 /** @internal The same with the library given, for tests. */
-export function nodeRedisFrom(load: () => Promise<ClientLibrary>, options: NodeRedisOptions): Connector {
+export function nodeRedisFrom(load: (() => Promise<ClientLibrary>) | undefined, options: NodeRedisOptions): Connector {
   const parsed = parseRedisUrl(options.url);
   const address: RedisAddress = {
     ...parsed,
     username: options.username ?? parsed.username,
     password: options.password ?? parsed.password,
   };
+  return nodeRedisAt(address, options.tls, load);
+}
+
+/** The same for an address that was found out, such as that of a primary. */
+export function nodeRedisAt(
+  address: RedisAddress,
+  tls?: ConnectionOptions,
+  // oxlint-disable-next-line no-restricted-imports -- this is the one place that loads it, when first connecting
+  load: () => Promise<ClientLibrary> = () => import("@redis/client"),
+): Connector {
   return {
     target: address.target,
     async connect(connectTimeout) {
       const library = await loaded(load);
-      return connectWith(library, newClient(library, address, options.tls, connectTimeout), address, connectTimeout);
+      return connectWith(library, newClient(library, address, tls, connectTimeout), address, connectTimeout);
     },
   };
 }
@@ -127,7 +136,7 @@ class NodeRedisConnection implements Connection {
   readonly #library: ClientLibrary;
   readonly #client: Client;
   readonly #lostListeners: ((cause: Error) => void)[] = [];
-  readonly #channels = new Map<string, (message: Buffer) => void>();
+  readonly #channels = new Map<string, { onMessage: (message: Buffer) => void; sharded: boolean }>();
   #lostBy: Error | undefined;
   #destroyed = false;
 
@@ -137,6 +146,7 @@ class NodeRedisConnection implements Connection {
     // Comes before the commands that wait are rejected, so whoever hears of them knows already that all is lost. An error
     // of the decoder comes this way, too, and leaves the socket open: what follows can no longer be told apart.
     client.on("error", (error: Error) => this.#lose(error));
+    client.on("sharded-channel-moved", () => this.#lose(new Error("the slot of a channel was moved to another node")));
   }
 
   async send(command: readonly CommandArgument[]): Promise<Reply> {
@@ -150,11 +160,13 @@ class NodeRedisConnection implements Connection {
     return asReply(reply);
   }
 
-  async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
+  async subscribe(channel: string, onMessage: (message: Buffer) => void, sharded = false): Promise<void> {
     this.#refuseWhenDestroyed();
     try {
-      this.#channels.set(channel, onMessage);
-      await this.#client.subscribe(channel, onMessage, true);
+      this.#channels.set(channel, { onMessage, sharded });
+      await (sharded
+        ? this.#client.sSubscribe(channel, onMessage, true)
+        : this.#client.subscribe(channel, onMessage, true));
     } catch (error) {
       throw this.#failure(error);
     }
@@ -164,11 +176,13 @@ class NodeRedisConnection implements Connection {
     this.#refuseWhenDestroyed();
     // Without its listener the library does not note that a channel is being left, and a subscribe that comes before the
     // confirmation would send nothing and be lost.
-    const onMessage = this.#channels.get(channel);
-    if (onMessage === undefined) return;
+    const heard = this.#channels.get(channel);
+    if (heard === undefined) return;
     this.#channels.delete(channel);
     try {
-      await this.#client.unsubscribe(channel, onMessage, true);
+      await (heard.sharded
+        ? this.#client.sUnsubscribe(channel, heard.onMessage, true)
+        : this.#client.unsubscribe(channel, heard.onMessage, true));
     } catch (error) {
       throw this.#failure(error);
     }

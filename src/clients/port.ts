@@ -35,8 +35,12 @@ export class CommandFailure extends Error {
 export interface Connection {
   /** Sends one command. Commands of one tick go out together; replies come in the order of the commands. */
   send(command: readonly CommandArgument[]): Promise<Reply>;
-  /** Hears what is published on a channel, until the connection is closed. Resolves when the server has confirmed it. */
-  subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void>;
+  /**
+   * Hears what is published on a channel, until the connection is closed. Resolves when the server has confirmed it.
+   * @param sharded With SSUBSCRIBE: what is published with SPUBLISH in the shard of a Cluster that serves the channel's slot. The
+   * connection is lost when the slot moves away.
+   */
+  subscribe(channel: string, onMessage: (message: Buffer) => void, sharded?: boolean): Promise<void>;
   /** Stops hearing a channel. */
   unsubscribe(channel: string): Promise<void>;
   /** Called once, when the connection was lost or destroyed by the server; not after `destroy`. */
