@@ -28,7 +28,9 @@ export function promisesPage(engines: readonly CollectedEngine[]): string {
     "contract (`src/engine.ts`) stands with its cases, and after them the cases of operations beyond the promises. This page",
     "is made from the contract and the cases: `npx vitest run test/conformance/promises.test.ts -u` writes it anew.",
     "",
-    "A promise holds as long as the store keeps the writes that it confirmed.",
+    "A promise holds as long as the store keeps the writes that it confirmed. _Kept_: the engine passes every case. _Kept (5)_: it",
+    "passes 5, and the others need what it refuses with `unsupported`. _5 of 12_: it breaks the promise in some. _Refused_: every",
+    "case needs what it refuses.",
     "",
     ...matrix(engines),
     "",
@@ -74,10 +76,7 @@ export function matrix(engines: readonly CollectedEngine[]): string[] {
   for (const [key, title] of Object.entries(promises)) {
     const number = Number(key) as PromiseNumber;
     const names = conformanceCases.filter((one) => one.promise === number).map((one) => one.name);
-    const kept = engines.map(({ cases }) => {
-      const passed = names.filter((name) => cases.has(name) && cases.get(name) === undefined).length;
-      return passed === names.length ? "kept" : passed === 0 ? "–" : `${passed} of ${names.length}`;
-    });
+    const kept = engines.map(({ cases }) => verdict(names.map((name) => cases.get(name))));
     rows.push([`${number}. ${title}`, ...kept]);
   }
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
@@ -85,4 +84,13 @@ export function matrix(engines: readonly CollectedEngine[]): string[] {
     `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
   const [head = [], ...body] = rows;
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
+}
+
+/** How an engine keeps a promise, by the reasons of the cases that it does not pass. */
+function verdict(reasons: readonly (string | undefined)[]): string {
+  const passed = reasons.filter((reason) => reason === undefined).length;
+  if (passed === reasons.length) return "kept";
+  const isBroken = reasons.some((reason) => reason !== undefined && !reason.startsWith("it cannot "));
+  if (isBroken) return `${passed} of ${reasons.length}`;
+  return passed === 0 ? "refused" : `kept (${passed})`;
 }

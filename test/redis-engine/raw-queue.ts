@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { nodeRedis } from "../../src/clients/node-redis.js";
 import type { Connection } from "../../src/clients/port.js";
 import { type QueueKeys, queueKeys } from "../../src/engines/redis/keys.js";
-import { encodeBody } from "../../src/engines/redis/message-format.js";
+import { encodeBody } from "../../src/scripting/message-body.js";
 import type { Evaluator } from "../../src/scripting/script.js";
 import type { NewMessage } from "../../src/engine.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { decodeFailure, decodeMessage, encodeBody, encodeError } from "./message-format.js";
+import { encodeBody } from "../../scripting/message-body.js";
+import { decodeFailure, decodeMessage, encodeError } from "./message-format.js";
 
 const sequence = Buffer.from([0, 0, 0, 0, 0, 1, 2]);
 const stored = (message: Parameters<typeof encodeBody>[0]) =>

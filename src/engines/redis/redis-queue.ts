@@ -15,7 +15,7 @@ import type {
   Watcher,
 } from "../../engine.js";
 import { idGenerator } from "../../message-id.js";
-import { ConsumerWatch } from "../../waking/consumer-watch.js";
+import { Watches } from "../../waking/watches.js";
 import type { QueueKeys } from "./keys.js";
 import type { Evaluator } from "../../scripting/script.js";
 import { acknowledge } from "./scripts/acknowledge.js";
@@ -58,7 +58,7 @@ export class RedisQueue implements EngineQueue {
   readonly #keys: QueueKeys;
   readonly #rememberFor: number | undefined;
   readonly #bounded: Bounded;
-  readonly #watches = new Map<string, ConsumerWatch>();
+  readonly #watches: Watches;
   /** Names operations whose answer Redis keeps, so that a lost reply costs no count. */
   readonly #nameOperation = idGenerator();
   #order = 0;
@@ -68,6 +68,7 @@ export class RedisQueue implements EngineQueue {
     this.#work = work;
     this.#calls = calls;
     this.#keys = keys;
+    this.#watches = new Watches(work, keys);
     this.#rememberFor = rememberFor;
     this.#bounded = bounded;
   }
@@ -84,7 +85,7 @@ export class RedisQueue implements EngineQueue {
     // Grows with each claim of a consumer, also when an engine that was closed had one of the same name.
     this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
     const result = await claim(this.#work, this.#keys, { ...request, order: this.#order }, this.#bounded);
-    this.#watches.get(request.consumer)?.claimed(result.now);
+    this.#watches.claimed(request.consumer, result.now);
     return result;
   }
 
@@ -156,15 +157,7 @@ export class RedisQueue implements EngineQueue {
     return resume(this.#calls, this.#keys);
   }
 
-  async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
-    const watch = new ConsumerWatch(this.#work, this.#keys, { consumer, watcher });
-    await watch.start();
-    this.#watches.set(consumer, watch);
-    return {
-      [Symbol.asyncDispose]: async () => {
-        if (this.#watches.get(consumer) === watch) this.#watches.delete(consumer);
-        await watch.stop();
-      },
-    };
+  watch(consumer: string, watcher: Watcher) {
+    return this.#watches.start(consumer, watcher);
   }
 }

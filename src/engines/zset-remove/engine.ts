@@ -1,0 +1,22 @@
+import type { RedisOptions } from "../../connection/redis-options.js";
+import type { Engine } from "../../engine.js";
+import { type Scheme, SchemeEngine, wakingKeys } from "../../schemes/scheme-engine.js";
+import { ZsetRemoveQueue } from "./zset-remove-queue.js";
+
+export type { RedisOptions };
+
+const scheme: Scheme = {
+  name: "zset-remove",
+  open: (context, base, options) =>
+    new ZsetRemoveQueue(context, { ...wakingKeys(base), schedule: `${base}:schedule` }, options),
+};
+
+/**
+ * Keeps messages as members of a zset; whoever removes a member delivers it. At most once: what a process holds when it dies
+ * is lost. Needs `@redis/client`.
+ *
+ * Throws `invalid-argument` when an option is wrong.
+ */
+export function zsetRemoveEngine(options: RedisOptions): Engine {
+  return new SchemeEngine(scheme, options);
+}

@@ -1,0 +1,66 @@
+import { readRedisOptions, type RedisOptions } from "../connection/redis-options.js";
+import { ServerClock } from "../connection/server-clock.js";
+import { Supervisor } from "../connection/supervisor.js";
+import type { Engine, EngineQueue, OpenOptions } from "../engine.js";
+import type { WakingKeys } from "../waking/keys.js";
+import type { SchemeContext } from "./scheme-queue.js";
+
+/** What makes one scheme different from another. */
+export interface Scheme {
+  /** The name of the engine. */
+  readonly name: string;
+  /** Names of the options that it takes besides where its Redis is. */
+  readonly options?: readonly string[] | undefined;
+  /** Makes a queue. `base` begins the name of every key, and holds the hash tag that keeps them in one slot. */
+  readonly open: (
+    context: SchemeContext,
+    base: string,
+    options: OpenOptions & { readonly queue: string },
+  ) => EngineQueue;
+}
+
+/** An engine of one of the schemes: two connections to a Redis that are kept alive, and queues that use them. */
+export class SchemeEngine implements Engine {
+  readonly name: string;
+  readonly #scheme: Scheme;
+  readonly #prefix: string;
+  readonly #context: SchemeContext;
+  readonly #supervisors: Supervisor[] = [];
+
+  /** Fails with `invalid-argument` when an option is wrong. */
+  constructor(scheme: Scheme, options: RedisOptions) {
+    const { connector, prefix } = readRedisOptions(options, scheme.options);
+    const clock = new ServerClock();
+    const connect = () => {
+      const supervisor = new Supervisor({ connector, clock });
+      this.#supervisors.push(supervisor);
+      return supervisor;
+    };
+    this.name = scheme.name;
+    this.#scheme = scheme;
+    this.#prefix = prefix;
+    this.#context = {
+      engine: scheme.name,
+      work: connect(),
+      calls: connect(),
+      connect,
+    };
+  }
+
+  open(queue: string, options: OpenOptions = {}): EngineQueue {
+    return this.#scheme.open(this.#context, `{${this.#prefix}:${queue}}:${this.name}`, { ...options, queue });
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The keys with which a queue of a scheme wakes its consumers. */
+export function wakingKeys(base: string): WakingKeys {
+  return { claims: `${base}:claims`, state: `${base}:state`, waiting: `${base}:waiting`, channel: `${base}:wake:` };
+}

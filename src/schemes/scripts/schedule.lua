@@ -1,0 +1,40 @@
+-- Puts whole messages into a zset by due time, and wakes a consumer for the earliest. One that is there stays as it is.
+-- KEYS: schedule state waiting
+-- ARGV: notAfter channel since [kind when member]
+-- Reply: {now, outcomes, dueAts}
+--
+-- `kind` and `when` as in snippets/due.lua. `since`: when an attempt of this call was lost, the server's time before it was
+-- first made; else empty. `outcomes` has a letter for each: s scheduled, d duplicate, u unknown: the lost attempt may have
+-- stored it, and it may have been taken since. `dueAts` has an f64 for each.
+local schedule, state, waiting = KEYS[1], KEYS[2], KEYS[3]
+local channel, since = ARGV[2], tonumber(ARGV[3])
+--- @include begin
+--- @include values
+--- @include due
+--- @include wake
+local members = {}
+for i = 6, #ARGV, 3 do
+  members[#members + 1] = ARGV[i]
+end
+local there = redis.call("ZMSCORE", schedule, unpack(members))
+local outcomes, dues, fresh, earliest = {}, {}, {}, math.huge
+for i, member in ipairs(members) do
+  local kind, when = ARGV[3 * i + 1], tonumber(ARGV[3 * i + 2])
+  local due = due_of(kind, when)
+  if there[i] then
+    outcomes[i], due = since and "s" or "d", tonumber(there[i])
+  elseif since and (kind == "a" and when or since + when) <= now then
+    outcomes[i] = "u"
+  else
+    outcomes[i] = "s"
+    fresh[#fresh + 1], fresh[#fresh + 2] = whole(due), member
+    earliest = math.min(earliest, due)
+  end
+  dues[i] = due
+end
+if #fresh > 0 then
+  notify(earliest)
+  redis.call("ZADD", schedule, unpack(fresh))
+  wake_write()
+end
+return { now_text, table.concat(outcomes), pack(">" .. string.rep("d", #dues), unpack(dues)) }

@@ -1,0 +1,72 @@
+import type { CallOptions, DueTime, ScheduleResult } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { inChunks } from "../../scripting/in-chunks.js";
+import { outcomesOf } from "../../scripting/outcomes.js";
+import { asArray, asBytes } from "../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../scripting/script.js";
+import type { TurnKeys } from "../../waking/turn.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("schedule", sources["schedule"], { keys: ["schedule", "state", "waiting"] });
+
+const words = { s: "scheduled", d: "duplicate", u: "outcome-unknown" } as const;
+
+/** A value to be put into a zset, and when it is due. */
+export interface Placement {
+  readonly member: Buffer;
+  readonly due: DueTime;
+}
+
+/** What became of a value, and the due time that is stored. */
+export interface Placed {
+  readonly outcome: ScheduleResult["outcome"] | "outcome-unknown";
+  readonly dueAt: number;
+}
+
+/**
+ * Puts whole messages into a zset, where a value that is there stays as it is. After a lost reply it is repeated, but for what
+ * may have been stored and taken meanwhile: that would be delivered twice.
+ */
+export async function schedule(
+  evaluator: Evaluator,
+  keys: TurnKeys,
+  placements: readonly Placement[],
+  options: CallOptions = {},
+): Promise<Placed[]> {
+  const cut = {
+    id: ({ member }: Placement) => member.toString("latin1"),
+    bytes: ({ member }: Placement) => member.length,
+  };
+  return await inChunks(placements, cut, async (chunk) => {
+    let began: number | undefined;
+    const values = chunk.flatMap(({ member, due }) => [
+      "at" in due ? "a" : "d",
+      String("at" in due ? due.at : due.delay),
+      member,
+    ]);
+    const args = (again: boolean) => {
+      // Not before there is a connection: until the server has told its time, the clock is that of this machine.
+      began ??= Math.floor(evaluator.clock.now());
+      return [keys.channel, again ? String(began) : "", ...values];
+    };
+    const { reply } = await evaluator.evaluate(script, script.keysIn(keys), args, options);
+    const [, letters, times] = asArray(reply, "schedule");
+    const dueAts = asBytes(times, "schedule: dueAts");
+    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index) => ({
+      outcome,
+      dueAt: dueAts.readDoubleBE(index * 8),
+    }));
+  });
+}
+
+/** The results of a schedule; fails with `outcome-unknown` when one is not known. */
+export function asResults(placed: readonly Placed[]): ScheduleResult[] {
+  const results = placed.map(({ outcome, dueAt }) => (outcome === "outcome-unknown" ? undefined : { outcome, dueAt }));
+  const known = results.filter((result) => result !== undefined);
+  if (known.length === results.length) return known;
+  throw new PunctualError(
+    "outcome-unknown",
+    `A reply was lost, and ${results.length - known.length} of ${results.length} messages may have been delivered since: to schedule them again could deliver them twice.`,
+    { details: { results } },
+  );
+}

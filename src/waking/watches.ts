@@ -1,0 +1,34 @@
+import type { Supervisor } from "../connection/supervisor.js";
+import type { Watcher } from "../engine.js";
+import { ConsumerWatch } from "./consumer-watch.js";
+import type { WakingKeys } from "./keys.js";
+
+/** The watches of one queue, by consumer. */
+export class Watches {
+  readonly #work: Supervisor;
+  readonly #keys: WakingKeys;
+  readonly #watches = new Map<string, ConsumerWatch>();
+
+  constructor(work: Supervisor, keys: WakingKeys) {
+    this.#work = work;
+    this.#keys = keys;
+  }
+
+  /** Notes when a claim of a consumer ran, Unix ms of the server. */
+  claimed(consumer: string, now: number): void {
+    this.#watches.get(consumer)?.claimed(now);
+  }
+
+  /** Begins to tell a consumer when to claim. Disposing of what it gives ends that. */
+  async start(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
+    const watch = new ConsumerWatch(this.#work, this.#keys, { consumer, watcher });
+    await watch.start();
+    this.#watches.set(consumer, watch);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (this.#watches.get(consumer) === watch) this.#watches.delete(consumer);
+        await watch.stop();
+      },
+    };
+  }
+}
