@@ -76,6 +76,15 @@ describe("a private Redis", () => {
     expect(await ask(server, "GET", "a")).toBe("1");
   });
 
+  it("reads its configuration from a file of its own, and keeps what it wrote there over a restart", async () => {
+    const server = await start({ config: "maxmemory 50mb\n" });
+    expect(await ask(server, "CONFIG", "GET", "maxmemory")).toEqual(["maxmemory", String(50 * 2 ** 20)]);
+    await ask(server, "CONFIG", "SET", "maxmemory", "60mb");
+    await ask(server, "CONFIG", "REWRITE");
+    await server.restart();
+    expect(await ask(server, "CONFIG", "GET", "maxmemory")).toEqual(["maxmemory", String(60 * 2 ** 20)]);
+  });
+
   it("answers nothing while it is paused, and everything after that", async () => {
     const server = await start();
     const socket = createConnection(server.port, "127.0.0.1");

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +14,11 @@ export interface RedisServerOptions {
   readonly binary?: string | undefined;
   /** More arguments for it, such as `["--maxmemory", "50mb"]`. Default none. */
   readonly args?: readonly string[] | undefined;
+  /**
+   * Lines of a configuration file, which is written into its folder and may be rewritten by the server. For what cannot be said
+   * in arguments, as what a Sentinel watches. Default none.
+   */
+  readonly config?: string | undefined;
   /** Whether it writes an append-only file, synced with each command, so that a restart finds everything. Default false. */
   readonly aof?: boolean | undefined;
 }
@@ -147,9 +152,13 @@ const socketPathIn = (folder: string) => join(folder, "redis.sock");
 async function launch(options: RedisServerOptions, folder: string, port: number): Promise<Process> {
   const binary = options.binary ?? "redis-server";
   const logFile = join(folder, "redis.log");
+  const configFile = join(folder, "redis.conf");
+  // What the server has made of it stays for a restart.
+  if (options.config !== undefined && !existsSync(configFile)) await writeFile(configFile, options.config);
   const server = spawn(
     binary,
     [
+      ...(options.config === undefined ? [] : [configFile]),
       "--port",
       String(port),
       "--bind",

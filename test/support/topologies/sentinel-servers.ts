@@ -1,0 +1,149 @@
+import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
+import { type RawRedis, rawRedis } from "../raw-redis.js";
+import { eventually } from "./eventually.js";
+import { promptReplication } from "./prompt-replication.js";
+
+/** What the primary is called among its sentinels. */
+const masterName = "main";
+
+export interface SentinelServersOptions {
+  /** The server program. Default `redis-server`. */
+  readonly binary?: string | undefined;
+  /** More arguments for the primary and the replica. */
+  readonly args?: readonly string[] | undefined;
+  /** More lines for each sentinel's configuration. */
+  readonly sentinelConfig?: string | undefined;
+}
+
+/** A private primary, its replica, and three sentinels that watch them. A failover takes about a second. */
+export class SentinelServers implements AsyncDisposable {
+  readonly sentinels: readonly RedisServer[];
+  readonly servers: readonly RedisServer[];
+
+  static async start({
+    binary,
+    args = [],
+    sentinelConfig = "",
+  }: SentinelServersOptions = {}): Promise<SentinelServers> {
+    const serverArgs = [...promptReplication, ...args];
+    const primary = await startRedisServer({ binary, args: serverArgs });
+    const followsPrimary = ["--replicaof", "127.0.0.1", String(primary.port)];
+    const replica = await startRedisServer({ binary, args: [...serverArgs, ...followsPrimary] });
+    const config = [
+      `sentinel monitor ${masterName} 127.0.0.1 ${primary.port} 2`,
+      `sentinel down-after-milliseconds ${masterName} 500`,
+      `sentinel failover-timeout ${masterName} 1000`,
+      sentinelConfig,
+      "",
+    ].join("\n");
+    const sentinel = () => startRedisServer({ binary, config, args: ["--sentinel"] });
+    const sentinels = await Promise.all([sentinel(), sentinel(), sentinel()]);
+    // Else they look at the servers every 10 s, and wait 8 s before they tell one that came back whom to follow.
+    await Promise.all(
+      sentinels.map((one) => on(one, (redis) => redis.command("SENTINEL", "DEBUG", "INFO-PERIOD", 250, "PUBLISH-PERIOD", 250))),
+    );
+    const topology = new SentinelServers([primary, replica], sentinels);
+    await topology.#settled(primary);
+    return topology;
+  }
+
+  private constructor(servers: readonly RedisServer[], sentinels: readonly RedisServer[]) {
+    this.servers = servers;
+    this.sentinels = sentinels;
+  }
+
+  /** For `redisEngine`. */
+  get url(): string {
+    return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${masterName}`;
+  }
+
+  /** The server that is the primary now, by the word of the sentinels and its own. */
+  primary(): Promise<RedisServer> {
+    return eventually("a primary", async () => {
+      const ports = await Promise.all(this.sentinels.map(portOfPrimary));
+      const server = this.servers.find(({ port }) => ports.every((one) => one === port));
+      return server !== undefined && (await roleOf(server)) === "master" ? server : undefined;
+    });
+  }
+
+  /** Has the sentinels make the replica the primary, and waits until it is. Gives the new primary. */
+  async failOver(): Promise<RedisServer> {
+    const before = await this.primary();
+    const [sentinel] = this.sentinels;
+    if (sentinel === undefined) throw new Error("no sentinel");
+    // They refuse while they do not know of a good replica, or while the last failover is not long enough ago.
+    await eventually("a failover by command", async () => {
+      await using redis = await rawRedis(sentinel.url);
+      return await redis.text("SENTINEL", "FAILOVER", masterName);
+    });
+    return await this.otherThan(before);
+  }
+
+  /** Ends the primary with SIGKILL, and waits until the replica is the primary. Gives both. */
+  async killPrimary(): Promise<{ killed: RedisServer; primary: RedisServer }> {
+    const killed = await this.primary();
+    await killed.kill();
+    return { killed, primary: await this.otherThan(killed) };
+  }
+
+  /** Freezes the primary, and waits until the replica is the primary. Gives both. */
+  async freezePrimary(): Promise<{ frozen: RedisServer; primary: RedisServer }> {
+    const frozen = await this.primary();
+    frozen.pause();
+    return { frozen, primary: await this.otherThan(frozen) };
+  }
+
+  /** Waits until another server than this one is the primary. */
+  otherThan(server: RedisServer): Promise<RedisServer> {
+    return eventually("another primary", async () => {
+      const primary = await this.primary();
+      return primary === server ? undefined : primary;
+    });
+  }
+
+  /** Waits until a server that was away follows the primary again, so that the next failover can take it. */
+  async follows(server: RedisServer): Promise<void> {
+    await this.#settled(await this.otherThan(server));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.sentinels, ...this.servers].map((server) => server.stop()));
+  }
+
+  /** Every sentinel knows the other two and the replica, and the replica has all that the primary has. */
+  async #settled(primary: RedisServer): Promise<void> {
+    await eventually("sentinels that know each other and the replica", async () => {
+      const known = await Promise.all(
+        this.sentinels.map((sentinel) => on(sentinel, (redis) => redis.text("SENTINEL", "MASTER", masterName))),
+      );
+      const all = known.every((fields) => {
+        const master = pairs(fields);
+        return master["num-other-sentinels"] === "2" && master["num-slaves"] === "1" && master["flags"] === "master";
+      });
+      const replication = await on(primary, (redis) => redis.text("INFO", "replication"));
+      return (all && /slave0:[^\n]*state=online/.test(String(replication))) || undefined;
+    });
+  }
+}
+
+const on = async <T>(server: RedisServer, ask: (redis: RawRedis) => Promise<T>): Promise<T> => {
+  await using redis = await rawRedis(server.url);
+  return await ask(redis);
+};
+
+async function portOfPrimary(sentinel: RedisServer): Promise<number> {
+  const address = await on(sentinel, (redis) => redis.text("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName));
+  return Number(Array.isArray(address) ? address[1] : undefined);
+}
+
+/** What a server says that it is: `master` or `slave`. */
+async function roleOf(server: RedisServer): Promise<unknown> {
+  const role = await on(server, (redis) => redis.text("ROLE"));
+  const [name]: unknown[] = Array.isArray(role) ? role : [];
+  return name;
+}
+
+const pairs = (flat: unknown): Record<string, string> => {
+  const words = Array.isArray(flat) ? flat.map(String) : [];
+  return Object.fromEntries(words.flatMap((word, i) => (i % 2 === 0 ? [[word, words[i + 1] ?? ""]] : [])));
+};
