@@ -255,6 +255,29 @@ const cases: Readonly<Record<ScriptName, (scene: Scene) => Promise<unknown>>> = 
     await struck;
   },
 
+  async "list-ended"({ strike }) {
+    // More than list-waiting puts in order by itself, so they are read in parts.
+    const ids = Array.from({ length: 800 }, (_, n) => `m${n}`);
+    await stage.producer.scheduleAll(ids.map((id) => ({ id, plan: "succeed", delay: far })));
+    const { schedule, leases, leased } = queueKeys("punctual", stage.name);
+    await stage.raw(async (raw) => {
+      const members = (await raw.command("ZRANGE", schedule, 0, -1)) as Buffer[];
+      // Sequence number; due at 0, 5 attempts at most; token.
+      const lease = (member: Buffer) => Buffer.concat([member.subarray(0, 7), Buffer.alloc(11), Buffer.from("\x05t")]);
+      await raw.command("HSET", leased, ...members.flatMap((member) => [member.subarray(7), lease(member)]));
+      await raw.command("ZADD", leases, ...members.flatMap((member) => [1, member.subarray(7)]));
+      await raw.command("RENAME", schedule, `${schedule}-aside`);
+    });
+    const struck = strike();
+    const { messages } = await stage.queue.list({ state: "due", limit: 1_000 });
+    expect(messages.map((message) => message.id)).toEqual(ids);
+    await struck;
+    await stage.raw(async (raw) => {
+      await raw.command("RENAME", `${schedule}-aside`, schedule);
+      await raw.command("DEL", leases, leased);
+    });
+  },
+
   async "list-leased"({ strike }) {
     const consumer = await delivering("hold");
     const struck = strike();

@@ -12,20 +12,12 @@ local messages, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3
 --- @include format
 --- @include bodies
 --- @include rank
+--- @include id-order
+--- @include ended
 --- @include page
 
 local low, high, limit = tonumber(ARGV[2]), math.min(tonumber(ARGV[3]), now), tonumber(ARGV[4])
 local after, after_id = tonumber(ARGV[5]), ARGV[6]
--- As Redis sorts members, byte by byte: how Lua compares text depends on the server's locale.
-local function id_precedes(a, b)
-  for i = 1, math.min(#a, #b) do
-    local x, y = byte(a, i), byte(b, i)
-    if x ~= y then
-      return x < y
-    end
-  end
-  return #a < #b
-end
 local function precedes(a, b)
   if a.score ~= b.score then
     return a.score < b.score

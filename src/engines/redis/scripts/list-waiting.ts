@@ -1,6 +1,9 @@
-import type { QueueKeys } from "../keys.js";
+import type { CommandArgument } from "../../../clients/port.js";
+import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import type { QueueKeys } from "../keys.js";
 import type { Part, PartQuery } from "./list.js";
+import { firstEnded } from "./list-ended.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
@@ -16,7 +19,15 @@ export async function listWaiting(
   state: "scheduled" | "due",
   query: PartQuery,
 ): Promise<Part> {
-  const names = script.keysIn(keys);
-  const { reply } = await evaluator.evaluate(script, names, [state, ...partArgs(query)]);
-  return readPart(reply, "list-waiting");
+  const read = async (after: PartQuery["after"], chosen: readonly CommandArgument[] = []) => {
+    const args = [state, ...partArgs({ ...query, after }), ...chosen];
+    const { reply } = await evaluator.evaluate(script, script.keysIn(keys), args);
+    const isCrowd = asNumber(asArray(reply, "list-waiting")[4], "list-waiting: crowd") === 1;
+    return { isCrowd, ...readPart(reply, "list-waiting") };
+  };
+  const part = await read(query.after);
+  // Only when nothing comes before it: looking through a crowd takes many calls, and the caller may not want more.
+  if (!part.isCrowd || part.next === undefined || part.messages.length > 0) return part;
+  const { ids, upTo } = await firstEnded(evaluator, keys, part.next, query.limit);
+  return await read(part.next, [upTo, ...ids]);
 }

@@ -73,4 +73,18 @@ export const boundedWorkCases: readonly ConformanceCase[] = [
       assert.ok([...attempts.values()].every((attempt) => attempt === 2));
     }),
   },
+  {
+    promise: 9,
+    operation: "list",
+    name: "Bounded server work: 20,000 messages whose leases have ended are listed in pages of 1,000, in order, each once, while they are reclaimed",
+    run: onStage(async (stage) => {
+      const all = ids(20_000);
+      await stage.queue.schedule(all.map((id) => newMessage(id)));
+      const held = await stage.takeAll(all.length, { lease: 3 * second, from: stage.otherQueue });
+      const last = Math.max(...held.map((claim) => claim.leaseUntil));
+      await stage.harness.until(async () => (await stage.now()) > last, "all leases have ended", 10 * second);
+      const listed = await stage.listed({ state: "due", limit: 1_000 }, () => stage.take({ limit: 0 }));
+      assert.deepEqual(listed, all);
+    }),
+  },
 ];

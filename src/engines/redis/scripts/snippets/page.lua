@@ -1,36 +1,8 @@
--- Page: merges two ordered sources of entries, reads the bodies, and makes the reply of a list. Needs `messages`, `leased`,
--- `failures` (keys), `now_text`, and the snippets format and bodies.
+-- Page: merges two ordered sources of entries, reads the bodies, and makes the reply of a list. Needs `now_text`, and the
+-- snippets format, bodies and ended.
 --
 -- An entry is {score, order, id} and: `seq` that its message must have; `lease` when a lease has ended, with `due`; `skip`
 -- when it is only passed over. Its score and `tail` are the place after which the next call goes on.
-
--- The values of `failures`; empty when nothing failed, as is usual.
-local function failures_of(ids)
-  if #ids == 0 or redis.call("HLEN", failures) == 0 then
-    return {}
-  end
-  return read_all(failures, ids)
-end
-
--- Makes entries of leases that have ended, given with their deadlines; those that were the last attempt are `dead`, others
--- are due again, and the kind that is not wanted is passed over.
-local function ended_entries(found, dead_wanted)
-  local ids, entries = {}, {}
-  for i = 1, #found, 2 do
-    ids[#ids + 1] = found[i]
-  end
-  local old = failures_of(ids)
-  for i, value in ipairs(read_all(leased, ids)) do
-    local entry = { score = tonumber(found[2 * i]), id = ids[i], seq = string.rep("\0", 7), lease = true, skip = true }
-    if value then
-      local seq, due, limit = lease_of(value)
-      entry.seq, entry.due = seq, due
-      entry.skip = (failure_of(old[i]) + 1 >= limit) ~= dead_wanted
-    end
-    entries[i] = entry
-  end
-  return entries
-end
 
 -- `cut`: the source has more than was read of it, so nothing is known of what comes after its last entry.
 local function page_of(standing, limit, precedes, one, one_cut, other, other_cut)
