@@ -33,7 +33,7 @@ const tables: [page: string, section: string, interfaces: [report: string, name:
     "engines",
     "`redisEngine(options)`",
     [
-      ["engines-redis", "NodeRedisOptions"],
+      ["engines-redis", "RedisOptions"],
       ["engines-redis", "RedisEngineOptions"],
     ],
   ],

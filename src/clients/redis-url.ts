@@ -17,6 +17,16 @@ export interface RedisAddress {
 export const acceptedUrls =
   "redis://[user:password@]host[:port][/database], rediss://… for TLS, or unix://[user:password@]/path/to/socket[?db=database]";
 
+/** What a URL says, and the user and password that stand beside it instead of in it. */
+export function addressOf(options: {
+  readonly url: string;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}): RedisAddress {
+  const parsed = parseRedisUrl(options.url);
+  return { ...parsed, username: options.username ?? parsed.username, password: options.password ?? parsed.password };
+}
+
 /** Reads a URL. Fails with `invalid-argument` without showing the URL, which may hold a password. */
 export function parseRedisUrl(url: string): RedisAddress {
   const unix = /^unix:\/\/(?:([^:@/]*)(?::([^@/]*))?@)?(\/[^?#]+)(?:\?([^#]*))?$/.exec(url);

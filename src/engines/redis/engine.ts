@@ -1,4 +1,3 @@
-import type { NodeRedisOptions } from "../../clients/node-redis.js";
 import type { RedisOptions } from "../../connection/redis-options.js";
 import type { DeadLetterBounds, DeadLetterOptions } from "../../dead-letter-bounds.js";
 import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
@@ -8,11 +7,12 @@ import { RedisQueue } from "./redis-queue.js";
 import { ServerClock } from "../../connection/server-clock.js";
 import { Supervisor } from "../../connection/supervisor.js";
 
-export type { DeadLetterOptions, NodeRedisOptions, RedisEngineOptions, RedisOptions };
+export type { DeadLetterOptions, RedisEngineOptions, RedisOptions };
 
 /**
- * Keeps messages in Redis 6.2 or newer. Needs `@redis/client` to be installed. Connects when it is first used, and again
- * whenever the connection is lost. Keeps all promises of the contract, as long as Redis keeps the writes that it confirmed.
+ * Keeps messages in Redis 6.2 or newer. Needs `@redis/client` or `ioredis` to be installed. Connects when it is first used,
+ * and again whenever the connection is lost. Keeps all promises of the contract, as long as Redis keeps the writes that it
+ * confirmed.
  *
  * Throws `invalid-argument` when an option is wrong.
  */

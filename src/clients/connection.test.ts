@@ -1,9 +1,10 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { clientsToTest } from "../../test/support/clients-to-test.js";
 import { type RedisServer, startRedisServer } from "../testing/redis-server.js";
-import { nodeRedis, nodeRedisFrom } from "./node-redis.js";
 import type { Connection } from "./port.js";
+import { addressOf } from "./redis-url.js";
 
 let server: RedisServer;
 const connections: Connection[] = [];
@@ -13,15 +14,11 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 afterEach(() => {
+  vi.useRealTimers();
   for (const connection of connections.splice(0)) connection.destroy();
 });
 
 const withPassword = () => server.url.replace("//", `//:${encodeURIComponent("it's @ secret")}@`);
-const connect = async (url = withPassword()) => {
-  const connection = await nodeRedis({ url }).connect(1_000);
-  connections.push(connection);
-  return connection;
-};
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
@@ -30,14 +27,20 @@ const failureOf = (promise: Promise<unknown>) =>
 /** Until what was sent in this turn of the event loop has been written. */
 const written = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-describe("a connection of node-redis", () => {
+describe.each(clientsToTest)("a connection of $name", ({ connectorAt, oneSocket }) => {
+  const connect = async (url = withPassword()) => {
+    const connection = await connectorAt(addressOf({ url })).connect(1_000);
+    connections.push(connection);
+    return connection;
+  };
+
   it.each([
     ["a password in the URL", () => ({ url: withPassword() })],
     ["a password beside the URL", () => ({ url: server.url, password: "it's @ secret" })],
     ["a user and a password", () => ({ url: server.url, username: "default", password: "it's @ secret" })],
     ["a unix socket", () => ({ url: `unix://:${encodeURIComponent("it's @ secret")}@${server.socketPath}` })],
   ])("connects with %s", async (_, options) => {
-    const connection = await nodeRedis(options()).connect(1_000);
+    const connection = await connectorAt(addressOf(options())).connect(1_000);
     connections.push(connection);
     expect(await connection.send(["PING"])).toEqual(Buffer.from("PONG"));
   });
@@ -81,18 +84,33 @@ describe("a connection of node-redis", () => {
     ]);
   });
 
-  it("hears channels on the connection that carries the commands, also after leaving and coming back at once", async () => {
+  it("hears channels, also after leaving and coming back at once", async () => {
     const connection = await connect();
     const heard: Buffer[] = [];
+    // On one socket it has come before the reply to who has published it.
+    const arrived = (count: number) => vi.waitUntil(() => heard.length === count);
     await connection.subscribe("c", (message) => heard.push(message));
     await connection.send(["PUBLISH", "c", Buffer.from([0, 255])]);
+    if (!oneSocket) await arrived(1);
     expect(heard).toEqual([Buffer.from([0, 255])]);
     const left = connection.unsubscribe("c");
     await Promise.all([left, connection.subscribe("c", (message) => heard.push(message))]);
     expect(await connection.send(["PUBLISH", "c", "again"])).toBe(1);
+    if (!oneSocket) await arrived(2);
     expect(heard.map(String)[1]).toBe("again");
     await connection.unsubscribe("c");
     expect(await connection.send(["PUBLISH", "c", "nobody"])).toBe(0);
+  });
+
+  it("hears sharded channels, and leaves them", async () => {
+    const connection = await connect();
+    const heard: string[] = [];
+    await connection.subscribe("c", (message) => heard.push(String(message)), true);
+    expect(await connection.send(["PUBLISH", "c", "not sharded"])).toBe(0);
+    expect(await connection.send(["SPUBLISH", "c", "sharded"])).toBe(1);
+    await vi.waitFor(() => expect(heard).toEqual(["sharded"]));
+    await connection.unsubscribe("c");
+    expect(await connection.send(["SPUBLISH", "c", "nobody"])).toBe(0);
   });
 
   it("is lost, once, when the server ends it; what waits is unknown and what comes after is not sent", async () => {
@@ -142,7 +160,9 @@ describe("a connection of node-redis", () => {
   });
 });
 
-describe("connecting with node-redis", () => {
+describe.each(clientsToTest)("connecting with $name", ({ connectorAt }) => {
+  const connect = (url: string) => connectorAt(addressOf({ url })).connect(1_000);
+
   it("is refused with the code of the server for a wrong password", async () => {
     const failure = await failureOf(connect(server.url.replace("//", "//:wrong@")));
     expect(failure).toMatchObject({ name: "CommandFailure", outcome: "refused", code: "WRONGPASS" });
@@ -167,22 +187,59 @@ describe("connecting with node-redis", () => {
     const address = silent.address();
     const port = address !== null && typeof address === "object" ? address.port : 0;
     const startedAt = performance.now();
-    expect(await failureOf(nodeRedis({ url: `redis://127.0.0.1:${port}` }).connect(100))).toMatchObject({
+    expect(await failureOf(connectorAt(addressOf({ url: `redis://127.0.0.1:${port}` })).connect(100))).toMatchObject({
       outcome: "not-sent",
     });
     expect(performance.now() - startedAt).toBeLessThan(1_000);
     await closed;
     silent.close();
   });
+});
 
-  it("says what to install when the library is not there", async () => {
-    const missing = nodeRedisFrom(() => Promise.reject(new Error("Cannot find package '@redis/client'")), {
-      url: server.url,
-    });
-    expect(await failureOf(missing.connect(1_000))).toMatchObject({
-      name: "PunctualError",
-      code: "misconfigured",
-      message: expect.stringContaining("npm install @redis/client"),
-    });
+describe.each(clientsToTest.filter(({ oneSocket }) => !oneSocket))("the second socket of $name", ({ connectorAt }) => {
+  const connect = async (url: string) => {
+    const connection = await connectorAt(addressOf({ url })).connect(1_000);
+    connections.push(connection);
+    const lost = new Promise<Error>((resolve) => connection.onLost(resolve));
+    return { connection, lost };
+  };
+
+  it("takes the first along when it is lost", async () => {
+    const [{ connection, lost }, other] = [await connect(withPassword()), await connect(withPassword())];
+    await connection.subscribe("c", () => {});
+    const waiting = failureOf(connection.send(["XREAD", "BLOCK", "0", "STREAMS", "none", "$"]));
+    await written();
+    await other.connection.send(["CLIENT", "KILL", "TYPE", "PUBSUB"]);
+    expect(await lost).toMatchObject({ message: "the server ended the connection" });
+    expect(await waiting).toMatchObject({ outcome: "unknown" });
+    expect(await failureOf(connection.send(["PING"]))).toMatchObject({ outcome: "not-sent" });
+  });
+
+  it("is not made for a connection that hears nothing", async () => {
+    const { connection } = await connect(withPassword());
+    const count = async () => String(await connection.send(["CLIENT", "LIST"])).match(/ cmd=/g)?.length;
+    const before = await count();
+    await connection.subscribe("c", () => {});
+    expect(await count()).toBe((before ?? 0) + 1);
+  });
+
+  it("is found to be dead when the server has gone silent, and not while it answers", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    await using silent = await startRedisServer();
+    const { connection, lost } = await connect(silent.url);
+    let isLost = false;
+    void lost.then(() => (isLost = true));
+    await connection.subscribe("c", () => {});
+    const pings = async () =>
+      /cmdstat_ping:calls=(\d+)/.exec(String(await connection.send(["INFO", "commandstats"])))?.[1];
+    const before = Number(await pings());
+    for (let round = 1; round <= 3; round++) {
+      await vi.advanceTimersByTimeAsync(10_000);
+      await vi.waitFor(async () => expect(Number(await pings())).toBe(before + round));
+    }
+    expect(isLost).toBe(false);
+    silent.pause();
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(await lost).toMatchObject({ message: "the connection that listens is dead" });
   });
 });

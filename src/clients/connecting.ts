@@ -1,0 +1,32 @@
+import { connectProblem, silenceProblem } from "./connect-advice.js";
+import { CommandFailure } from "./port.js";
+import type { RedisAddress } from "./redis-url.js";
+import { isErrorReply, refusal } from "./server-reply.js";
+
+/**
+ * Waits until a connection is made and logged in, `connectTimeout` ms at most; the time-outs of libraries end with the TCP
+ * connection, and a server that then says nothing would hold us for ever. Fails as the port promises.
+ */
+export async function connected(
+  address: RedisAddress,
+  connectTimeout: number,
+  connecting: Promise<unknown>,
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(
+        () => reject(new CommandFailure("not-sent", silenceProblem(address, connectTimeout))),
+        connectTimeout,
+      );
+      connecting.then(() => resolve(), reject);
+    });
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    if (isErrorReply(error)) throw refusal(error);
+    const problem = error instanceof Error ? connectProblem(error, address) : String(error);
+    throw new CommandFailure("not-sent", problem, { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
