@@ -61,6 +61,8 @@ export interface EngineQueue {
   readonly clock: Clock;
   /** Whether the engine was closed: every call fails with `closed`, and every watch was told. */
   readonly closed: boolean;
+  /** The independent parts of a queue that is split, each with consumers of its own; left out where it is one. */
+  readonly partitions?: readonly EngineQueue[] | undefined;
 
   /**
    * Hands messages over. A call that ended is repeated by the engine as long as `timeout` lasts; because of promise 4 that

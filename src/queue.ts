@@ -4,6 +4,7 @@ import { type ConsumeOptions, readConsumeOptions } from "./consumer/consume-opti
 import { type Consumer, QueueConsumer } from "./consumer/consumer.js";
 import type { Delivery, Handler } from "./consumer/delivery.js";
 import { Drops } from "./consumer/drops.js";
+import { PartitionedConsumer } from "./consumer/partitioned-consumer.js";
 import { type When, dueTime } from "./due.js";
 import { type Duration, parseDuration } from "./duration.js";
 import type {
@@ -286,9 +287,12 @@ export class Queue<Payload = unknown> {
     // Every other call says so by itself; a consumer would fall silent.
     if (this.#store.closed)
       throw new PunctualError("closed", "The engine was closed; make a new one, and a queue on it.");
-    const consumer = new QueueConsumer(this.#store, this.#codec, handler, settings, {
-      drops: this.#drops,
-    });
+    const { partitions } = this.#store;
+    const surroundings = { drops: this.#drops };
+    const consumer =
+      partitions === undefined
+        ? new QueueConsumer(this.#store, this.#codec, handler, settings, surroundings)
+        : new PartitionedConsumer(partitions, this.#codec, handler, settings, surroundings);
     consumer.start();
     return consumer;
   }

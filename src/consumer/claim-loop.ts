@@ -21,6 +21,8 @@ export interface ClaimLoopOptions {
   readonly random: () => number;
   /** How many messages there is room for now. */
   readonly room: () => number;
+  /** A claim goes out that may take so many. */
+  readonly onClaim?: ((limit: number) => void) | undefined;
   /**
    * A claim was answered. Called after `stop` too: then what it brought must be handed back. A promise that it gives holds
    * back the next claim, which would reclaim what is on its way back.
@@ -190,6 +192,7 @@ export class ClaimLoop {
     const { consumer, lease, attempts, returns, newToken } = this.#options;
     const token = newToken?.() ?? `${consumer}.${this.#claims.toString(36)}`;
     const limit = Math.max(0, this.#options.room());
+    this.#options.onClaim?.(limit);
     const request = { limit, lease, consumer, token, attempts, ...(returns === undefined ? {} : { returns }) };
     const result = await this.#untilAnswered(request);
     this.#isUncertain = false;

@@ -17,6 +17,7 @@ import { lastPatience, withPatience } from "./patience.js";
 import { type RunSteps, runOne } from "./run-one.js";
 import { Settler } from "./settle.js";
 import { Settlements } from "./settlements.js";
+import { type RoomShare, SharedRoom } from "./shared-room.js";
 
 export interface CloseOptions {
   /** How long handlers at work may take to end. Default 30 s. */
@@ -50,10 +51,14 @@ export interface ConsumerRandomness {
 export const defaultRandomness: ConsumerRandomness = { bytes: randomBytes, number: Math.random };
 
 /** What a consumer is given beside its work. */
-export interface ConsumerSurroundings {
+export interface ConsumerSurroundings<Payload> {
   readonly randomness?: ConsumerRandomness | undefined;
   /** Tells of dead letters that fell out of the queue. */
   readonly drops?: Drops | undefined;
+  /** Where its events go. Default: listeners of its own. */
+  readonly events?: EventEmitter<Payload> | undefined;
+  /** What it has room for, with others that work for the same consumer. Default: for all that its concurrency allows. */
+  readonly room?: SharedRoom | undefined;
 }
 
 const closeNames = new Set(["timeout"]);
@@ -61,8 +66,13 @@ const closeNames = new Set(["timeout"]);
 /** The life of a consumer: start, work, close. The pieces do the work; this makes and ends them in order. */
 export class QueueConsumer<Payload> implements Consumer<Payload> {
   readonly #clock: Clock;
-  readonly #settings: ConsumeSettings;
-  readonly #events = new EventEmitter<Payload>();
+  readonly #events: EventEmitter<Payload>;
+  readonly #room: SharedRoom;
+  readonly #share: RoomShare = {
+    active: () => this.#active,
+    held: () => this.#keeper.size,
+    onRoom: () => this.#intake.roomMade(),
+  };
   readonly #health = new HealthRecord();
   readonly #settler: Settler;
   readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
@@ -87,13 +97,14 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     codec: Codec<Payload>,
     handler: Handler<Payload>,
     settings: ConsumeSettings,
-    { randomness = defaultRandomness, drops }: ConsumerSurroundings = {},
+    { randomness = defaultRandomness, drops, events = new EventEmitter(), room }: ConsumerSurroundings<Payload> = {},
   ) {
     this.#clock = queue.clock;
-    this.#settings = settings;
     const random = randomness.number;
     const { lease, attempts } = settings;
-    const events = this.#events;
+    this.#events = events;
+    this.#room = room ?? new SharedRoom(settings.concurrency);
+    this.#room.join(this.#share);
     this.#settler = new Settler(queue, random);
     this.#keeper = new LeaseKeeper({ queue, lease, random, onLost: (d, error) => this.#settlements.lose(d, error) });
     this.#settlements = new Settlements({ queue, settler: this.#settler, events, settings, keeper: this.#keeper });
@@ -103,7 +114,8 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       lease,
       attempts,
       random,
-      room: () => this.#room(),
+      room: () => (this.#phase === "open" ? this.#room.roomFor(this.#share) : 0),
+      onClaim: (limit) => this.#room.claims(this.#share, limit),
       onAnswer: (result, token) => this.#take(result, token),
       onFailure: (failure) => this.#interrupted(failure),
       onEndFailure: (failure) => events.emit("error", failure),
@@ -118,7 +130,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       events,
       onHandlerEnded: () => {
         this.#active -= 1;
-        this.#intake.roomMade();
+        this.#room.roomMade(this.#share);
       },
     };
   }
@@ -153,15 +165,6 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     await this.close();
   }
 
-  /**
-   * Handlers may be at work, or settlements under way: twice the concurrency in all at most, so that settling slowly does
-   * not gather messages without end.
-   */
-  #room(): number {
-    const { concurrency } = this.#settings;
-    return this.#phase === "open" ? Math.min(concurrency - this.#active, 2 * concurrency - this.#keeper.size) : 0;
-  }
-
   /** Gives a promise when it hands back what it got, which holds back the next claim. */
   #take(result: ClaimResult, token: string): Promise<unknown> | undefined {
     const wasOut = this.#health.isOut;
@@ -178,6 +181,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
         void this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
       }
     }
+    this.#room.answered(this.#share);
     for (const { id, reason } of result.buried) this.#events.emit("buried", { id }, { reason });
     if (result.missing.length > 0) this.#events.emit("error", payloadsGone(result.missing));
     return isTooLate ? Promise.all(this.#returning) : undefined;
@@ -188,7 +192,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     this.#keeper.add(delivery);
     await runOne(delivery, this.#steps);
     this.#keeper.remove(delivery);
-    this.#intake.roomMade();
+    this.#room.roomMade(this.#share);
     if (this.#keeper.size === 0) this.#idle?.open();
   }
 

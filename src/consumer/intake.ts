@@ -14,6 +14,8 @@ export interface IntakeOptions {
   /** How many messages there is room for now. */
   readonly room: () => number;
   /** See `ClaimLoopOptions`. */
+  readonly onClaim?: ((limit: number) => void) | undefined;
+  /** See `ClaimLoopOptions`. */
   readonly onAnswer: OnAnswer;
   /** The store did not answer a try, or says that it is out of reach; called for each one. */
   readonly onFailure: (failure: unknown) => void;

@@ -1,0 +1,79 @@
+import type { EngineQueue, ListPage, ListQuery, StoredMessage } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { quote } from "../../quote.js";
+
+/** Where a list of all partitions goes on: the cursor of each; `null` before its first page, `false` when it has no more. */
+type Places = readonly (string | null | false)[];
+
+/**
+ * A page of the messages of all partitions, merged by time. Each partition is read twice where its page was not used up: the
+ * second time for as many as were, which gives the place after them.
+ */
+export async function listPartitions(partitions: readonly EngineQueue[], query: ListQuery): Promise<ListPage> {
+  const places = placesFrom(query.cursor, partitions.length);
+  const read = (place: number, limit: number): Promise<ListPage> | ListPage => {
+    const cursor = places[place];
+    if (cursor === false) return { messages: [], cursor: undefined };
+    const queue = partitions[place];
+    if (queue === undefined) return { messages: [], cursor: undefined };
+    return queue.list({ ...query, limit, cursor: cursor ?? undefined });
+  };
+  const pages = await Promise.all(places.map((_, place) => read(place, query.limit)));
+  const taken = takenOf(pages, query.limit);
+  const used = await Promise.all(
+    pages.map((page, place) => {
+      const count = taken[place] ?? 0;
+      if (count === page.messages.length) return page;
+      return count === 0 ? undefined : read(place, count);
+    }),
+  );
+  const next = used.map((page, place) => (page === undefined ? (places[place] ?? null) : (page.cursor ?? false)));
+  const messages = used.flatMap((page) => page?.messages ?? []);
+  return {
+    messages: messages.toSorted((one, other) => timeOf(one) - timeOf(other)),
+    cursor: next.every((place) => place === false) ? undefined : JSON.stringify(next),
+  };
+}
+
+/**
+ * How many messages of each page come into the merged one. What lies behind the end of a page that has a successor is not
+ * known, so nothing later than that may be taken from others.
+ */
+function takenOf(pages: readonly ListPage[], limit: number): number[] {
+  const taken = pages.map(() => 0);
+  for (let count = 0; count < limit; count++) {
+    let first = -1;
+    let firstTime = Infinity;
+    for (const [place, page] of pages.entries()) {
+      const message = page.messages[taken[place] ?? 0];
+      if (message === undefined) {
+        if (page.cursor === undefined) continue;
+        return taken;
+      }
+      if (timeOf(message) < firstTime) [first, firstTime] = [place, timeOf(message)];
+    }
+    if (first < 0) return taken;
+    taken[first] = (taken[first] ?? 0) + 1;
+  }
+  return taken;
+}
+
+function timeOf({ dueAt, buried }: StoredMessage): number {
+  return buried?.at ?? dueAt;
+}
+
+function placesFrom(cursor: string | undefined, count: number): Places {
+  if (cursor === undefined) return new Array<null>(count).fill(null);
+  try {
+    const places: unknown = JSON.parse(cursor);
+    const isPlace = (place: unknown) => place === null || place === false || typeof place === "string";
+    if (Array.isArray(places) && places.length === count && places.every(isPlace)) return places as Places;
+  } catch {
+    // Told below, like any other text.
+  }
+  throw new PunctualError(
+    "invalid-argument",
+    `cursor is ${quote(cursor)}; accepted is the cursor of a page of this queue, split into ${count} partitions.`,
+    { details: { argument: "cursor" } },
+  );
+}

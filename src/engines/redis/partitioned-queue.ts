@@ -1,0 +1,273 @@
+import type { Clock } from "../../clock.js";
+import type {
+  AuditReport,
+  Burial,
+  CallOptions,
+  Claimed,
+  ClaimRequest,
+  ClaimResult,
+  Counts,
+  DueTime,
+  EngineQueue,
+  ListQuery,
+  NewMessage,
+  Receipt,
+  Release,
+  Reschedule,
+  Retry,
+  Watcher,
+} from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { sameFailure } from "../../partial-results.js";
+import { partitionOf } from "./partition-of.js";
+import { listPartitions } from "./partitioned-list.js";
+
+/** Problems that an audit tells at most. */
+const mostProblems = 1_000;
+
+/**
+ * A queue that is split into partitions, each with keys in a slot of its own. An id always lies in the same one, so what is
+ * said of an id is said of one partition; what is said of the queue is asked of all.
+ */
+export class PartitionedQueue implements EngineQueue {
+  readonly partitions: readonly EngineQueue[];
+  readonly #first: EngineQueue;
+  /** Which partition is claimed from first: another one each time. */
+  #turn = 0;
+
+  constructor(first: EngineQueue, others: readonly EngineQueue[]) {
+    this.#first = first;
+    this.partitions = [first, ...others];
+  }
+
+  get clock(): Clock {
+    return this.#first.clock;
+  }
+
+  get closed(): boolean {
+    return this.#first.closed;
+  }
+
+  schedule(messages: readonly NewMessage[], options?: CallOptions) {
+    return this.#each(
+      messages,
+      ({ id }) => id,
+      (queue, some) => queue.schedule(some, options),
+    );
+  }
+
+  /**
+   * Claims from one partition after the other until there is no room; a consumer claims from each by itself. What some
+   * brought is given although another one failed: that is asked again at once, and tells its failure then.
+   */
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
+    const messages: Claimed[] = [];
+    const results: ClaimResult[] = [];
+    let failure: unknown;
+    const start = this.#turn++;
+    for (const [step] of this.partitions.entries()) {
+      const queue = this.partitions[(start + step) % this.partitions.length] ?? this.#first;
+      try {
+        const result = await queue.claim({ ...request, limit: request.limit - messages.length });
+        results.push(result);
+        messages.push(...result.messages);
+      } catch (error) {
+        if (!(error instanceof PunctualError)) throw error;
+        failure = error;
+      }
+    }
+    if (failure !== undefined && messages.length === 0) throw failure;
+    const now = Math.max(...results.map((result) => result.now));
+    return {
+      messages: messages.toSorted((one, other) => one.dueAt - other.dueAt),
+      leaseUntil: Math.min(...results.map(({ leaseUntil }) => leaseUntil)),
+      now,
+      nextAt: failure === undefined ? Math.min(...results.map(({ nextAt }) => nextAt)) : now,
+      buried: results.flatMap(({ buried }) => buried),
+      missing: results.flatMap(({ missing }) => missing),
+    };
+  }
+
+  acknowledge(receipts: readonly Receipt[]) {
+    return this.#each(receipts, idOf, (queue, some) => queue.acknowledge(some));
+  }
+
+  retry(retries: readonly Retry[]) {
+    return this.#each(retries, idOf, (queue, some) => queue.retry(some));
+  }
+
+  release(releases: readonly Release[]) {
+    return this.#each(releases, idOf, (queue, some) => queue.release(some));
+  }
+
+  bury(burials: readonly Burial[]) {
+    return this.#each(burials, idOf, (queue, some) => queue.bury(some));
+  }
+
+  extend(receipts: readonly Receipt[], lease: number) {
+    return this.#each(receipts, idOf, (queue, some) => queue.extend(some, lease));
+  }
+
+  cancel(ids: readonly string[]) {
+    return this.#each(ids, itself, (queue, some) => queue.cancel(some));
+  }
+
+  reschedule(changes: readonly Reschedule[]) {
+    return this.#each(changes, idOf, (queue, some) => queue.reschedule(some));
+  }
+
+  async get(ids: readonly string[]) {
+    const found = await this.#each(ids, itself, async (queue, some) =>
+      (await queue.get(some)).map((message) => ({ message })),
+    );
+    return found.map(({ message }) => message);
+  }
+
+  async counts(): Promise<Counts> {
+    const all = await Promise.all(this.partitions.map((queue) => queue.counts()));
+    const sum = (state: "scheduled" | "due" | "leased" | "dead") => all.reduce((total, one) => total + one[state], 0);
+    return {
+      scheduled: sum("scheduled"),
+      due: sum("due"),
+      leased: sum("leased"),
+      dead: sum("dead"),
+      paused: all.every(({ paused }) => paused),
+    };
+  }
+
+  list(query: ListQuery) {
+    return listPartitions(this.partitions, query);
+  }
+
+  revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {
+    return ids === "all"
+      ? this.#sum((queue) => queue.revive("all", due))
+      : this.#sumOf(ids, (queue, some) => queue.revive(some, due));
+  }
+
+  remove(ids: readonly string[]): Promise<number> {
+    return this.#sumOf(ids, (queue, some) => queue.remove(some));
+  }
+
+  purge(what: "waiting" | "dead"): Promise<number> {
+    return this.#sum((queue) => queue.purge(what));
+  }
+
+  audit(): Promise<AuditReport> {
+    return this.#report((queue) => queue.audit());
+  }
+
+  repair(): Promise<AuditReport> {
+    return this.#report((queue) => queue.repair());
+  }
+
+  async pause(): Promise<void> {
+    await Promise.all(this.partitions.map((queue) => queue.pause()));
+  }
+
+  async resume(): Promise<void> {
+    await Promise.all(this.partitions.map((queue) => queue.resume()));
+  }
+
+  /** One watch on all partitions. That one of them need not be claimed from says nothing of the others. */
+  async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
+    const out = new Set<EngineQueue>();
+    const watches = await Promise.all(
+      this.partitions.map((queue) =>
+        queue.watch(consumer, {
+          wake: (at) => watcher.wake(at),
+          postpone: () => {},
+          interrupted(cause) {
+            out.add(queue);
+            watcher.interrupted(cause);
+          },
+          recovered() {
+            if (out.delete(queue) && out.size === 0) watcher.recovered();
+          },
+        }),
+      ),
+    );
+    return {
+      async [Symbol.asyncDispose]() {
+        await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
+      },
+    };
+  }
+
+  /** Hands each item to the partition of its id, and puts the answers into the order of the items. */
+  async #each<Item, Answer>(
+    items: readonly Item[],
+    idOfItem: (item: Item) => string,
+    call: (queue: EngineQueue, items: readonly Item[]) => Promise<readonly Answer[]>,
+  ): Promise<Answer[]> {
+    const places = this.partitions.map((): number[] => []);
+    for (const [place, item] of items.entries()) places[partitionOf(idOfItem(item), places.length)]?.push(place);
+    const answers = new Array<Answer | undefined>(items.length);
+    let failure: unknown;
+    await Promise.all(
+      this.partitions.map(async (queue, partition) => {
+        const own = places[partition] ?? [];
+        if (own.length === 0) return;
+        const some = own.flatMap((place) => items.slice(place, place + 1));
+        let known: readonly (Answer | undefined)[];
+        try {
+          known = await call(queue, some);
+        } catch (error) {
+          failure ??= error;
+          // What the elements are is in the contract of the engine.
+          known = error instanceof PunctualError ? ((error.details["results"] as Answer[] | undefined) ?? []) : [];
+        }
+        for (const [index, place] of own.entries()) answers[place] = known[index];
+      }),
+    );
+    if (failure === undefined) return answers as Answer[];
+    if (!(failure instanceof PunctualError)) throw failure;
+    throw sameFailure(failure, { ...failure.details, results: Array.from(answers) });
+  }
+
+  /** The sum of what all partitions answer. */
+  async #sum(call: (queue: EngineQueue) => Promise<number>): Promise<number> {
+    const done = await Promise.allSettled(this.partitions.map(call));
+    return sumOrFailure(done);
+  }
+
+  async #sumOf(ids: readonly string[], call: (queue: EngineQueue, ids: readonly string[]) => Promise<number>) {
+    const own = this.partitions.map((): string[] => []);
+    for (const id of ids) own[partitionOf(id, own.length)]?.push(id);
+    const asked = this.partitions.flatMap((queue, place) => {
+      const some = own[place] ?? [];
+      return some.length === 0 ? [] : [call(queue, some)];
+    });
+    return sumOrFailure(await Promise.allSettled(asked));
+  }
+
+  async #report(call: (queue: EngineQueue) => Promise<AuditReport>): Promise<AuditReport> {
+    const reports = await Promise.all(this.partitions.map(call));
+    const problems = reports.flatMap((report) => report.problems);
+    return {
+      ok: reports.every(({ ok }) => ok),
+      problems: problems.slice(0, mostProblems),
+      checked: reports.reduce((sum, { checked }) => sum + checked, 0),
+    };
+  }
+}
+
+const idOf = ({ id }: { readonly id: string }): string => id;
+const itself = (id: string): string => id;
+
+/** The sum; when one failed, its error with what the others did in `details.done`. */
+function sumOrFailure(done: readonly PromiseSettledResult<number>[]): number {
+  let sum = 0;
+  let failure: unknown;
+  for (const one of done) {
+    if (one.status === "fulfilled") sum += one.value;
+    else {
+      failure ??= one.reason;
+      const counted: unknown = one.reason instanceof PunctualError ? one.reason.details["done"] : 0;
+      if (typeof counted === "number") sum += counted;
+    }
+  }
+  if (failure === undefined) return sum;
+  if (!(failure instanceof PunctualError)) throw failure;
+  throw sameFailure(failure, { ...failure.details, done: sum });
+}
