@@ -54,6 +54,10 @@ const remedies: Readonly<Record<string, Remedy>> = {
   ASK: misconfigured("the server is a node of a Redis Cluster, and was addressed as a single server"),
   // Ours: the queue was written by a newer version.
   LAYOUT: misconfigured("the queue was written by a newer version of punctual, which this one cannot read"),
+  // Ours: the queue is split otherwise than this process says.
+  PARTITIONS: misconfigured(
+    "another process has split this queue into a number of partitions that differs from the option `partitions` here; make them the same",
+  ),
   // An unknown command, a script that stopped on an error of its own: an operation may have done a part of its work.
   ERR: misconfigured("Redis could not run the call"),
 };

@@ -19,6 +19,9 @@ export interface SupervisorOptions {
   readonly random?: (() => number) | undefined;
 }
 
+/** What queues need of a supervisor. */
+export type Connected = Pick<Supervisor, "clock" | "closed" | "evaluate" | "subscribe" | "onState">;
+
 /** How long a command may wait for its reply, and how long after it was sent it may still run, ms. */
 export const commandTimeout = 2_000;
 /** How long a call waits for Redis unless it says otherwise, ms. */

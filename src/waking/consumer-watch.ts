@@ -2,7 +2,7 @@ import type { Watcher } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { leave } from "./leave.js";
 import { poll, type WakingKeys } from "./keys.js";
-import { commandTimeout, type Supervisor } from "../connection/supervisor.js";
+import { commandTimeout, type Connected } from "../connection/supervisor.js";
 
 /** How long a consumer that leaves waits for Redis, ms. When it does not come to it, others find it gone. */
 const leaveTimeout = 1_000;
@@ -12,7 +12,7 @@ const retryAfter = 1_000;
 
 /** What one consumer hears between its claims: its channel, and whether Redis can be reached. */
 export class ConsumerWatch {
-  readonly #work: Supervisor;
+  readonly #work: Connected;
   readonly #keys: WakingKeys;
   readonly #consumer: string;
   readonly #watcher: Watcher;
@@ -26,7 +26,7 @@ export class ConsumerWatch {
   /** Redis refuses the channel, though it may answer claims. */
   #refused = false;
 
-  constructor(work: Supervisor, keys: WakingKeys, { consumer, watcher }: { consumer: string; watcher: Watcher }) {
+  constructor(work: Connected, keys: WakingKeys, { consumer, watcher }: { consumer: string; watcher: Watcher }) {
     this.#work = work;
     this.#keys = keys;
     this.#consumer = consumer;

@@ -1,15 +1,15 @@
-import type { Supervisor } from "../connection/supervisor.js";
+import type { Connected } from "../connection/supervisor.js";
 import type { Watcher } from "../engine.js";
 import { ConsumerWatch } from "./consumer-watch.js";
 import type { WakingKeys } from "./keys.js";
 
 /** The watches of one queue, by consumer. */
 export class Watches {
-  readonly #work: Supervisor;
+  readonly #work: Connected;
   readonly #keys: WakingKeys;
   readonly #watches = new Map<string, ConsumerWatch>();
 
-  constructor(work: Supervisor, keys: WakingKeys) {
+  constructor(work: Connected, keys: WakingKeys) {
     this.#work = work;
     this.#keys = keys;
   }

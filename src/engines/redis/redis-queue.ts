@@ -37,11 +37,11 @@ import { resume } from "./scripts/resume.js";
 import { retry } from "./scripts/retry.js";
 import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
-import type { Supervisor } from "../../connection/supervisor.js";
+import type { Connected } from "../../connection/supervisor.js";
 
 export interface RedisQueueOptions {
   /** Runs claims and what follows them, and hears the consumers' channels. */
-  readonly work: Supervisor;
+  readonly work: Connected;
   /** Runs everything else. */
   readonly calls: Evaluator;
   readonly keys: QueueKeys;
@@ -53,7 +53,7 @@ export interface RedisQueueOptions {
 /** One queue in Redis: which script runs on which connection. What an operation does is in `scripts/<verb>`. */
 export class RedisQueue implements EngineQueue {
   readonly clock: Clock;
-  readonly #work: Supervisor;
+  readonly #work: Connected;
   readonly #calls: Evaluator;
   readonly #keys: QueueKeys;
   readonly #rememberFor: number | undefined;

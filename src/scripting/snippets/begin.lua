@@ -12,11 +12,15 @@ if now > tonumber(ARGV[1]) then
 end
 -- One read of all that a script may ask of the state.
 local fields = redis.call("HMGET", state, "v", "paused", "biggest", "duty", "dutyAt", "deputy", "deputyAt", "deputySeen",
-  "rememberFor")
+  "rememberFor", "partitions")
 -- Layout version, or false in a queue that nobody wrote to yet.
 local layout = fields[1]
 if layout and tonumber(layout) > 1 then
   return redis.error_reply("LAYOUT " .. layout)
+end
+-- Another process has split the queue, so its messages lie elsewhere.
+if fields[10] then
+  return redis.error_reply("PARTITIONS " .. fields[10])
 end
 local paused = fields[2] == "1"
 -- The largest value ever stored in `messages`, bytes: lets a script skip HSTRLEN when n × biggest is small.
