@@ -24,6 +24,9 @@ const misconfigured = (advice: string, dropConnection = false): Remedy => ({
   advice,
 });
 
+const clusterNode =
+  "the server is a node of a Redis Cluster, and was addressed as a single server: give the URLs of some nodes as nodes instead of url";
+
 /** By the first word of the error reply. None of these ran, except where said. */
 const remedies: Readonly<Record<string, Remedy>> = {
   NOSCRIPT: repeat,
@@ -40,6 +43,9 @@ const remedies: Readonly<Record<string, Remedy>> = {
   MASTERDOWN: repeatElsewhere,
   UNBLOCKED: repeatElsewhere,
 
+  // Ours: in a Cluster, another node serves the queue now, or none does yet. A new connection looks for it.
+  ELSEWHERE: repeatElsewhere,
+
   OOM: { action: "storage-full", dropConnection: false, advice: "Redis is at its memory limit (maxmemory)" },
 
   MISCONF: misconfigured("Redis refuses writes because it cannot save its files"),
@@ -50,8 +56,8 @@ const remedies: Readonly<Record<string, Remedy>> = {
   // An operation may have done a part of its work before it met the foreign value.
   WRONGTYPE: misconfigured("a key of the queue holds a value of another kind, which something else has written"),
   CROSSSLOT: misconfigured("the keys of one queue are spread over several slots; this is a fault in punctual"),
-  MOVED: misconfigured("the server is a node of a Redis Cluster, and was addressed as a single server"),
-  ASK: misconfigured("the server is a node of a Redis Cluster, and was addressed as a single server"),
+  MOVED: misconfigured(clusterNode),
+  ASK: misconfigured(clusterNode),
   // Ours: the queue was written by a newer version.
   LAYOUT: misconfigured("the queue was written by a newer version of punctual, which this one cannot read"),
   // Ours: the queue is split otherwise than this process says.

@@ -20,7 +20,7 @@ export interface SupervisorOptions {
 }
 
 /** What queues need of a supervisor. */
-export type Connected = Pick<Supervisor, "clock" | "closed" | "evaluate" | "subscribe" | "onState">;
+export type Connected = Pick<Supervisor, "clock" | "closed" | "shardedChannels" | "evaluate" | "subscribe" | "onState">;
 
 /** How long a command may wait for its reply, and how long after it was sent it may still run, ms. */
 export const commandTimeout = 2_000;
@@ -38,6 +38,8 @@ const longestPause = 2_000;
  */
 export class Supervisor implements Evaluator {
   readonly clock: ServerClock;
+  /** Whether it hears every channel as a sharded one, as in a Cluster. */
+  readonly shardedChannels: boolean;
   readonly #link: Link;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -50,6 +52,7 @@ export class Supervisor implements Evaluator {
     random = Math.random,
   }: SupervisorOptions) {
     this.clock = clock;
+    this.shardedChannels = connector.shardedChannels ?? false;
     this.#now = now;
     this.#random = random;
     this.#target = connector.target;

@@ -14,6 +14,14 @@ export class Watches {
     this.#keys = keys;
   }
 
+  /**
+   * The name of a consumer in Redis. It tells scripts how the consumer is reached: one that listens on a sharded channel has a star
+   * in front, which no other name begins with. So processes that connect in different ways wake each other.
+   */
+  nameOf(consumer: string): string {
+    return this.#work.shardedChannels ? `*${consumer}` : consumer;
+  }
+
   /** Notes when a claim of a consumer ran, Unix ms of the server. */
   claimed(consumer: string, now: number): void {
     this.#watches.get(consumer)?.claimed(now);
@@ -21,7 +29,7 @@ export class Watches {
 
   /** Begins to tell a consumer when to claim. Disposing of what it gives ends that. */
   async start(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
-    const watch = new ConsumerWatch(this.#work, this.#keys, { consumer, watcher });
+    const watch = new ConsumerWatch(this.#work, this.#keys, { consumer: this.nameOf(consumer), watcher });
     await watch.start();
     this.#watches.set(consumer, watch);
     return {

@@ -1,11 +1,10 @@
+import { Connections } from "../../connection/connections.js";
 import type { RedisOptions } from "../../connection/redis-options.js";
 import type { DeadLetterBounds, DeadLetterOptions } from "../../dead-letter-bounds.js";
 import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
 import { type RedisEngineOptions, type RedisEngineSettings, readRedisEngineOptions } from "./engine-options.js";
 import { queueKeys } from "./keys.js";
 import { RedisQueue } from "./redis-queue.js";
-import { ServerClock } from "../../connection/server-clock.js";
-import { Supervisor } from "../../connection/supervisor.js";
 
 export type { DeadLetterOptions, RedisEngineOptions, RedisOptions };
 
@@ -24,31 +23,26 @@ class RedisEngine implements Engine {
   readonly name = "redis";
   readonly #prefix: string;
   readonly #deadLetters: DeadLetterBounds;
-  /** Claims, what follows a claim, and watching: what consumers do. */
-  readonly #work: Supervisor;
-  /** Everything else. Of its own, so that a bulk schedule does not stand in front of a claim. */
-  readonly #calls: Supervisor;
+  readonly #connections: Connections;
 
   constructor({ connector, prefix, deadLetters }: RedisEngineSettings) {
-    const clock = new ServerClock();
     this.#prefix = prefix;
     this.#deadLetters = deadLetters;
-    this.#work = new Supervisor({ connector, clock });
-    this.#calls = new Supervisor({ connector, clock });
+    this.#connections = new Connections(connector);
   }
 
   open(queue: string, options: OpenOptions = {}): EngineQueue {
+    const keys = queueKeys(this.#prefix, queue);
     return new RedisQueue({
-      work: this.#work,
-      calls: this.#calls,
-      keys: queueKeys(this.#prefix, queue),
+      ...this.#connections.for(keys.state),
+      keys,
       rememberFor: options.rememberFor,
       bounded: { ...this.#deadLetters, onDropped: options.onDropped },
     });
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#work.close(), this.#calls.close()]);
+    await this.#connections.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -22,6 +22,10 @@ export class Enlisting implements Connected {
     return this.#inner.closed;
   }
 
+  get shardedChannels(): boolean {
+    return this.#inner.shardedChannels;
+  }
+
   async evaluate(...call: Parameters<Connected["evaluate"]>): Promise<Evaluation> {
     if (!this.#isEnlisted) {
       await this.#enlist();

@@ -84,7 +84,8 @@ export class RedisQueue implements EngineQueue {
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     // Grows with each claim of a consumer, also when an engine that was closed had one of the same name.
     this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
-    const result = await claim(this.#work, this.#keys, { ...request, order: this.#order }, this.#bounded);
+    const consumer = this.#watches.nameOf(request.consumer);
+    const result = await claim(this.#work, this.#keys, { ...request, consumer, order: this.#order }, this.#bounded);
     this.#watches.claimed(request.consumer, result.now);
     return result;
   }

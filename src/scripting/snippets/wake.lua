@@ -17,8 +17,11 @@ local wake_changed = false
 local placed = {}
 
 -- Whether anybody heard it. "w": claim at that time or earlier; "p": no need to before that time; "?": nothing.
+-- A name with a star listens on a sharded channel, as in a Cluster, so that this does not go to every node. Redis below 7.0 has
+-- neither these nor a version for scripts; there such a consumer listens as the others do.
 local function tell(consumer, verb, at)
-  return redis.call("PUBLISH", channel .. consumer, string.format("%s %.0f", verb, at)) > 0
+  local sharded = string.byte(consumer) == 42 and redis.REDIS_VERSION_NUM
+  return redis.call(sharded and "SPUBLISH" or "PUBLISH", channel .. consumer, string.format("%s %.0f", verb, at)) > 0
 end
 
 -- Finds the consumer that came to wait last and still listens, tells it, and gives its name, or "".

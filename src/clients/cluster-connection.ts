@@ -1,0 +1,67 @@
+import { type CommandArgument, CommandFailure, type Connection, type Reply } from "./port.js";
+
+/** Hears what a connection finds out about the Cluster. */
+export interface ClusterNews {
+  /** A node does not serve the slot, and said who does, or knew of nobody. */
+  onElsewhere(failure: CommandFailure): void;
+  onLost(): void;
+}
+
+/** A connection to the node that serves one slot. It tells what it learns of the Cluster, and what that means for a call. */
+export class ClusterConnection implements Connection {
+  readonly #node: Connection;
+  readonly #news: ClusterNews;
+
+  constructor(node: Connection, news: ClusterNews) {
+    this.#node = node;
+    this.#news = news;
+    node.onLost(() => news.onLost());
+  }
+
+  async send(command: readonly CommandArgument[]): Promise<Reply> {
+    try {
+      return await this.#node.send(command);
+    } catch (error) {
+      throw this.#meaning(error);
+    }
+  }
+
+  /** Every channel is sharded, so that a wake does not travel to all nodes. */
+  async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
+    try {
+      await this.#node.subscribe(channel, onMessage, true);
+    } catch (error) {
+      if (!isUnknownCommand(error)) throw this.#meaning(error);
+      // Redis below 7.0. The scripts that run on this node publish accordingly.
+      await this.#node.subscribe(channel, onMessage);
+    }
+  }
+
+  unsubscribe(channel: string): Promise<void> {
+    return this.#node.unsubscribe(channel);
+  }
+
+  onLost(listener: (cause: Error) => void): void {
+    this.#node.onLost(listener);
+  }
+
+  destroy(): void {
+    this.#node.destroy();
+  }
+
+  /**
+   * `ELSEWHERE` is a word of ours: another connection is needed. A slot on its way to another node is waited for where it is:
+   * scripts name keys that do not exist, and both nodes answer TRYAGAIN to these until the slot has arrived, so to follow ASK
+   * would be of no use.
+   */
+  #meaning(error: unknown): unknown {
+    if (!(error instanceof CommandFailure) || error.outcome !== "refused") return error;
+    if (error.code === "ASK") return new CommandFailure("refused", error.message, { code: "TRYAGAIN" });
+    if (error.code !== "MOVED" && error.code !== "CLUSTERDOWN") return error;
+    this.#news.onElsewhere(error);
+    return new CommandFailure("refused", error.message, { code: "ELSEWHERE" });
+  }
+}
+
+const isUnknownCommand = (error: unknown): boolean =>
+  error instanceof CommandFailure && error.outcome === "refused" && /unknown command/i.test(error.message);

@@ -1,0 +1,71 @@
+import { CommandFailure, type Reply } from "./port.js";
+
+/** Where a node of a Cluster is, as nodes announce it. */
+export interface NodePlace {
+  readonly host: string;
+  readonly port: number;
+}
+
+interface SlotRange {
+  readonly first: number;
+  readonly last: number;
+  readonly primary: NodePlace;
+}
+
+/** Which node of a Cluster serves which slot, as one of its nodes has told it. */
+export class SlotMap {
+  readonly #ranges: readonly SlotRange[];
+  /** What was heard since, by slot. */
+  readonly #moved = new Map<number, NodePlace>();
+
+  /**
+   * Reads the reply to CLUSTER SLOTS.
+   * @param asked The host that was asked: a node that does not know its own address leaves it out.
+   */
+  static from(reply: Reply, asked: string): SlotMap {
+    const ranges = asList(reply).map((range) => {
+      const [first, last, primary] = asList(range);
+      const [host, port] = asList(primary ?? null);
+      return { first: Number(first), last: Number(last), primary: placeOf(String(host ?? ""), Number(port), asked) };
+    });
+    return new SlotMap(ranges);
+  }
+
+  private constructor(ranges: readonly SlotRange[]) {
+    this.#ranges = ranges;
+  }
+
+  /** The node that serves a slot; undefined when none does. */
+  primaryOf(slot: number): NodePlace | undefined {
+    const range = this.#ranges.find(({ first, last }) => first <= slot && slot <= last);
+    return this.#moved.get(slot) ?? range?.primary;
+  }
+
+  /** All primaries, each once. */
+  get primaries(): NodePlace[] {
+    const places = [...this.#ranges.map(({ primary }) => primary), ...this.#moved.values()];
+    return [...new Map(places.map((place) => [`${place.host} ${place.port}`, place])).values()];
+  }
+
+  /** Notes what a node said who was asked for a slot that it does not serve. */
+  learn(slot: number, primary: NodePlace): void {
+    this.#moved.set(slot, primary);
+  }
+}
+
+/** Reads `MOVED <slot> <host>:<port>`. The host is empty when it is the one that was asked. */
+export function movedTo(message: string, asked: string): { slot: number; primary: NodePlace } | undefined {
+  // An IPv6 address has colons of its own.
+  const [, slot, host = "", port] = /^MOVED (\d+) (.*):(\d+)$/.exec(message) ?? [];
+  return slot === undefined ? undefined : { slot: Number(slot), primary: placeOf(host, Number(port), asked) };
+}
+
+/** A node that was told to announce a name and has none says "?". */
+function placeOf(host: string, port: number, asked: string): NodePlace {
+  return { host: host === "" || host === "?" ? asked : host, port };
+}
+
+function asList(reply: Reply): Reply[] {
+  if (!Array.isArray(reply)) throw new CommandFailure("not-sent", "a map of slots that is none");
+  return reply;
+}

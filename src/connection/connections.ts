@@ -1,0 +1,48 @@
+import type { Connector } from "../clients/port.js";
+import { ServerClock } from "./server-clock.js";
+import { Supervisor } from "./supervisor.js";
+
+/** The connections on which a queue works, or one partition of it. */
+export interface QueueConnections {
+  /** For claims, what follows a claim, and watching: what consumers do. */
+  readonly work: Supervisor;
+  /** For everything else. Of its own, so that a bulk schedule does not stand in front of a claim. */
+  readonly calls: Supervisor;
+}
+
+/**
+ * The connections of an engine. On one server all queues share two. In a Cluster each slot has its own two, made when it is
+ * first asked for: its queue moves to another node by itself, and nothing else is to wait for it.
+ */
+export class Connections {
+  readonly #connector: Connector;
+  readonly #made = new Map<string, QueueConnections>();
+  #closed = false;
+
+  constructor(connector: Connector) {
+    this.#connector = connector;
+  }
+
+  /** @param key Any key of the queue or partition; all of them share one slot by their hash tag. */
+  for(key: string): QueueConnections {
+    const tag = this.#connector.forKey === undefined ? "" : (/\{[^}]+\}/.exec(key)?.[0] ?? key);
+    let connections = this.#made.get(tag);
+    if (connections === undefined) {
+      const connector = this.#connector.forKey?.(key) ?? this.#connector;
+      // Servers have clocks of their own.
+      const clock = new ServerClock();
+      connections = { work: new Supervisor({ connector, clock }), calls: new Supervisor({ connector, clock }) };
+      this.#made.set(tag, connections);
+      // Made too late: what it is asked for fails with `closed`.
+      if (this.#closed) void this.close();
+    }
+    return connections;
+  }
+
+  /** Ends all of them. Safe to call twice. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const supervisors = Array.from(this.#made.values(), ({ work, calls }) => [work, calls]).flat();
+    await Promise.all(supervisors.map((supervisor) => supervisor.close()));
+  }
+}
