@@ -1,5 +1,7 @@
+import { bar } from "./bar.js";
 import type { Lateness } from "./lateness.js";
 import type { Figures } from "./ledger.js";
+import { rounded, whole } from "./numbers.js";
 
 /** The figures as the object that `--json` prints. */
 export function jsonReport(engine: string, figures: Figures) {
@@ -53,8 +55,6 @@ export function isClean({ lost, duplicated, early }: Figures): boolean {
 
 /** Lower bounds of the bars, ms. */
 const bounds = [0, 0.5, 1, 2, 3, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000];
-const barWidth = 40;
-const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /** One bar a line, from the lowest to the highest that is not empty; a bar that is not empty is never drawn empty. */
 export function histogram(lateness: Lateness): string[] {
@@ -66,18 +66,8 @@ export function histogram(lateness: Lateness): string[] {
   const most = Math.max(1, ...bars.map(({ count }) => count));
   return bars.slice(0, last + 1).map(({ from, to, count }) => {
     const range = to === Infinity ? `over ${from} ms` : `${from} – ${to} ms`;
-    const units = count === 0 ? 0 : Math.max(1, Math.round((count / most) * barWidth * 8));
-    const bar = "█".repeat(Math.floor(units / 8)) + (eighths[units % 8] ?? "");
-    return `  ${range.padStart(16)}  ${bar.padEnd(barWidth)}  ${whole(count).padStart(9)}`;
+    return `  ${range.padStart(16)}  ${bar(count / most)}  ${whole(count).padStart(9)}`;
   });
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1_000) / 1_000;
-}
-
-function whole(value: number): string {
-  return value.toLocaleString("en");
 }
 
 function milliseconds(value: number): string {

@@ -12,11 +12,11 @@ export interface Scenario {
   readonly consumers: number;
   /** Handlers that each consumer runs at the same time. */
   readonly concurrency: number;
-  /** One in so many messages fails when it is delivered for the first time. */
+  /** One in so many messages fails when it is delivered for the first time; 0: none does. */
   readonly failOneIn: number;
   /** How long after a failure such a message is due again. */
   readonly retryDelay: number;
-  /** One in so many messages is to be cancelled, most of them close to their due time. */
+  /** One in so many messages is to be cancelled, most of them close to their due time; 0: none is. */
   readonly cancelOneIn: number;
   /** The lease of a delivery. */
   readonly lease: number;
@@ -65,10 +65,14 @@ export function makePlan(scenario: Scenario, start: number): Plan {
   for (let number = 0; number < scenario.messages; number += 1) {
     const due = Math.ceil(start + scenario.lead + random() * scenario.spread);
     dueAt[number] = due;
-    if (random() < 1 / scenario.failOneIn) fails[number] = 1;
+    if (random() < chance(scenario.failOneIn)) fails[number] = 1;
     // The square brings most cancellations close to the due time, and some past it: there they race with the delivery.
-    if (random() < 1 / scenario.cancelOneIn) cancellations.push({ number, at: due + 3 - 1_000 * random() ** 2 });
+    if (random() < chance(scenario.cancelOneIn)) cancellations.push({ number, at: due + 3 - 1_000 * random() ** 2 });
   }
   cancellations.sort((one, other) => one.at - other.at);
   return { dueAt, fails, cancellations };
+}
+
+function chance(oneIn: number): number {
+  return oneIn === 0 ? 0 : 1 / oneIn;
 }

@@ -1,0 +1,64 @@
+import { bar } from "../bar.js";
+import { rounded, whole } from "../numbers.js";
+import type { Comparison } from "./run-subject.js";
+
+/** The figures as the object that `--json` prints, one for each run. */
+export function jsonComparison(comparison: Comparison) {
+  const { subject, killed, figures, perSecond, commandsAMessage, bytesAPendingMessage, cpuSeconds } = comparison;
+  const { scheduled, delivered, lost, duplicated, early, lateness } = figures;
+  return {
+    engine: subject,
+    killed,
+    scheduled,
+    delivered,
+    lost,
+    duplicated,
+    early,
+    latenessMs: { p50: rounded(lateness.percentile(50)), p99: rounded(lateness.percentile(99)) },
+    messagesPerSecond: Math.round(perSecond),
+    commandsAMessage: rounded(commandsAMessage),
+    bytesAPendingMessage: Math.round(bytesAPendingMessage),
+    redisCpuSeconds: rounded(cpuSeconds),
+  };
+}
+
+const columns: readonly [title: string, of: (comparison: Comparison) => string][] = [
+  ["engine", ({ subject }) => subject],
+  ["delivered", ({ figures }) => whole(figures.delivered)],
+  ["lost", ({ figures }) => whole(figures.lost)],
+  ["twice", ({ figures }) => whole(figures.duplicated)],
+  ["early", ({ figures }) => whole(figures.early)],
+  ["late p50", ({ figures }) => `${figures.lateness.percentile(50).toFixed(1)} ms`],
+  ["late p99", ({ figures }) => `${figures.lateness.percentile(99).toFixed(1)} ms`],
+  ["messages/s", ({ perSecond }) => whole(Math.round(perSecond))],
+  ["commands", ({ commandsAMessage }) => commandsAMessage.toFixed(2)],
+  ["bytes", ({ bytesAPendingMessage }) => whole(Math.round(bytesAPendingMessage))],
+  ["Redis CPU", ({ cpuSeconds }) => `${cpuSeconds.toFixed(2)} s`],
+];
+
+/** The figures of several engines as a table. */
+export function comparisonTable(comparisons: readonly Comparison[]): string {
+  const rows = [columns.map(([title]) => title), ...comparisons.map((one) => columns.map(([, of]) => of(one)))];
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join("  "),
+    )
+    .map((line) => `  ${line.trimEnd()}`)
+    .join("\n");
+}
+
+/** How late 99 of 100 deliveries were at most, a bar for each engine. */
+export function latenessChart(comparisons: readonly Comparison[]): string {
+  const late = comparisons.map(({ figures }) => figures.lateness.percentile(99));
+  const most = Math.max(1, ...late);
+  const width = Math.max(...comparisons.map(({ subject }) => subject.length));
+  return comparisons
+    .map(({ subject }, place) => {
+      const value = late[place] ?? 0;
+      return `  ${subject.padEnd(width)}  ${bar(value / most)}  ${value.toFixed(1)} ms`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,169 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Connection } from "../../src/clients/port.js";
+import { Queue } from "../../src/index.js";
+import { type Figures, Ledger } from "../ledger.js";
+import { makePlan, type Plan, type Scenario } from "../scenario.js";
+import type { ServerTime } from "../server-time.js";
+import { ConsumerProcess } from "./consumer-process.js";
+import { stepsOf } from "./record.js";
+import { usageOf } from "./server-usage.js";
+import { engineOf, type Subject } from "./subjects.js";
+
+/** A private Redis, with a connection to it that follows its clock. */
+export interface Bench {
+  readonly url: string;
+  readonly connection: Connection;
+  readonly time: ServerTime;
+}
+
+export interface RunOptions {
+  readonly subject: Subject;
+  readonly scenario: Scenario;
+  /** Whether one consumer is killed half-way. */
+  readonly kill: boolean;
+  readonly bench: Bench;
+  readonly onProgress: (ended: number) => void;
+  readonly signal: AbortSignal;
+}
+
+/** What came of one run. */
+export interface Comparison {
+  readonly subject: string;
+  readonly killed: boolean;
+  readonly figures: Figures;
+  /** Messages that were handled, by the time from the first due time to the last end. */
+  readonly perSecond: number;
+  readonly commandsAMessage: number;
+  readonly bytesAPendingMessage: number;
+  readonly cpuSeconds: number;
+}
+
+/** How long a handler takes where a consumer is killed, ms: so that it holds some in the middle of their handlers. */
+const workWhenKilled = 20;
+const batchSize = 1_000;
+const batchesInFlight = 4;
+/** How long nothing may happen, with all leases ended, until a run is over that still misses some, ms. */
+const patience = 2_500;
+
+/** Runs the workload on one engine, with the consumers in processes of their own, and accounts for each message. */
+export async function runSubject(options: RunOptions): Promise<Comparison> {
+  const { subject, scenario, kill, bench } = options;
+  const folder = await mkdtemp(join(tmpdir(), "punctual-compare-"));
+  await bench.connection.send(["FLUSHALL"]);
+  const engine = await engineOf(subject, bench.url);
+  const job = {
+    subject,
+    url: bench.url,
+    queue: "compare",
+    concurrency: scenario.concurrency,
+    lease: scenario.lease,
+    work: kill ? workWhenKilled : 0,
+  };
+  const consumers = Array.from(
+    { length: scenario.consumers },
+    (_, place) => new ConsumerProcess({ ...job, notes: join(folder, String(place)) }),
+  );
+  try {
+    await Promise.all(consumers.map((consumer) => consumer.ready()));
+    const before = await usageOf(bench.connection);
+    const queue = new Queue<{ number: number }>(job.queue, { engine });
+    const plan = makePlan(scenario, bench.time.now());
+    const ledger = new Ledger(plan);
+    await scheduleAll(queue, plan, ledger, options.signal);
+    const filled = await usageOf(bench.connection);
+    await waitForTheEnd(options, plan, consumers);
+    const after = await usageOf(bench.connection);
+    await Promise.all(consumers.map((consumer) => consumer.close()));
+    const seconds = await account(ledger, plan, consumers);
+    const figures = ledger.close(await left(queue), seconds);
+    return {
+      subject: subject.name,
+      killed: kill,
+      figures,
+      perSecond: figures.delivered / seconds,
+      commandsAMessage: (after.commands - before.commands) / scenario.messages,
+      bytesAPendingMessage: (filled.memory - before.memory) / scenario.messages,
+      cpuSeconds: after.cpu - before.cpu,
+    };
+  } finally {
+    for (const consumer of consumers) consumer.kill();
+    await engine.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function scheduleAll(
+  queue: Queue<{ number: number }>,
+  plan: Plan,
+  ledger: Ledger,
+  signal: AbortSignal,
+): Promise<void> {
+  const messages = plan.dueAt.length;
+  let next = 0;
+  const producer = async () => {
+    while (next < messages) {
+      signal.throwIfAborted();
+      const first = next;
+      next = Math.min(messages, first + batchSize);
+      const batch = Array.from({ length: next - first }, (_, index) => ({
+        payload: { number: first + index },
+        id: String(first + index),
+        at: plan.dueAt[first + index] ?? 0,
+      }));
+      await queue.scheduleMany(batch);
+      for (let number = first; number < next; number++) ledger.confirm(number);
+    }
+  };
+  await Promise.all(Array.from({ length: batchesInFlight }, producer));
+}
+
+/** Waits until each message has started and ended, or nothing has happened for so long that nothing will. */
+async function waitForTheEnd(
+  { scenario, kill, bench, onProgress, signal }: RunOptions,
+  plan: Plan,
+  consumers: readonly ConsumerProcess[],
+): Promise<void> {
+  const lastDue = plan.dueAt.reduce((latest, due) => Math.max(latest, due), 0);
+  const halfWay = lastDue - scenario.spread / 2;
+  let isKilled = !kill;
+  let news = { steps: -1, at: bench.time.now() };
+  for (;;) {
+    signal.throwIfAborted();
+    const now = bench.time.now();
+    if (!isKilled && now >= halfWay) {
+      consumers[0]?.kill();
+      isKilled = true;
+    }
+    const steps = (await Promise.all(consumers.map((consumer) => consumer.steps()))).reduce((sum, one) => sum + one, 0);
+    onProgress(Math.min(scenario.messages, Math.floor(steps / 2)));
+    if (steps !== news.steps) news = { steps, at: now };
+    const isQuiet = now > Math.max(news.at, lastDue) + (kill ? scenario.lease + patience : patience);
+    if (isQuiet || (!kill && steps === 2 * scenario.messages)) return;
+    await sleep(50, undefined, { signal });
+  }
+}
+
+/** Tells the ledger all steps in the order of time, and gives how long they took, from the first due time on, s. */
+async function account(ledger: Ledger, plan: Plan, consumers: readonly ConsumerProcess[]): Promise<number> {
+  const steps = (await Promise.all(consumers.map(({ notes }) => stepsOf(notes)))).flat();
+  steps.sort((one, other) => one.at - other.at);
+  for (const { kind, number, dueAt, at } of steps) {
+    if (kind === "started") ledger.start(number, dueAt, at);
+    else ledger.finish(number);
+  }
+  const firstDue = plan.dueAt.reduce((earliest, due) => Math.min(earliest, due), Infinity);
+  return ((steps.at(-1)?.at ?? firstDue) - firstDue) / 1_000;
+}
+
+/** How many messages the engine still has; 0 where it cannot say. */
+async function left(queue: Queue<{ number: number }>): Promise<number> {
+  try {
+    const { scheduled, due, leased, dead } = await queue.counts();
+    return scheduled + due + leased + dead;
+  } catch {
+    return 0;
+  }
+}
