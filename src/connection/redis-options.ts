@@ -2,27 +2,41 @@ import type { ConnectionOptions } from "node:tls";
 import { clientLibraries, connectorAt } from "../clients/client-library.js";
 import { connectorOf } from "../clients/given-client.js";
 import type { Connector } from "../clients/port.js";
-import { acceptedUrls, addressOf } from "../clients/redis-url.js";
+import { acceptedUrls, addressOf, type RedisAddress } from "../clients/redis-url.js";
+import { isSentinelUrl } from "../clients/sentinel-url.js";
 import { PunctualError } from "../errors.js";
 import { checkOptionNames } from "../option-names.js";
 import { quote } from "../quote.js";
+import { clusterOf, sentinelsOf } from "./several-servers.js";
 
-/** Where the Redis of an engine is, and under which names it keeps messages there. Either `url` or `client` is given. */
+/** Where the Redis of an engine is, and under which names it keeps messages there. One of `url`, `nodes` and `client` is given. */
 export interface RedisOptions {
-  /** `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, or `unix://[user:password@]/path[?db=database]`. */
+  /**
+   * `redis://[user:password@]host[:port][/database]`, `rediss://…` for TLS, or `unix://[user:password@]/path[?db=database]`. With
+   * Sentinel: `redis+sentinel://[user:password@]host[:port][,host[:port]…]/<name of the primary>[/<database>]`, where user and
+   * password are those of the primary and `?sentinelUsername=…&sentinelPassword=…` those of the sentinels; `rediss+sentinel://…`
+   * for TLS with both.
+   */
   readonly url?: string | undefined;
+  /**
+   * Instead of a URL: the URLs of some nodes of a Redis Cluster; the others are learned from them. Login and TLS of the first are
+   * those of all that are learned.
+   */
+  readonly nodes?: readonly string[] | undefined;
+  /** With sentinels or a Cluster: where to reach a server that they announce at an address that is none from here. */
+  readonly nodeAddress?: ((host: string, port: number) => { host: string; port: number }) | undefined;
   /**
    * Instead of a URL: a client of node-redis or ioredis, version 5 or 6, whose library and options are used for connections of
    * the engine's own: address, login, TLS, database and name. The client is neither used nor closed.
    */
   readonly client?: { readonly duplicate: (...overrides: never[]) => unknown } | undefined;
-  /** Which library connects to the URL. Default: the one that is installed, `"node-redis"` before `"ioredis"`. */
+  /** Which library connects. Default: the one that is installed, `"node-redis"` before `"ioredis"`. */
   readonly library?: "node-redis" | "ioredis" | undefined;
   /** Instead of the one in the URL. */
   readonly username?: string | undefined;
   /** Instead of the one in the URL. */
   readonly password?: string | undefined;
-  /** Options of TLS, such as `ca`; only with `rediss://`. */
+  /** Options of TLS, such as `ca`; only with `rediss://` and `rediss+sentinel://`. */
   readonly tls?: ConnectionOptions | undefined;
   /**
    * First part of the name of every key, so that applications can share a Redis: letters, digits, `.`, `_` and `-`, at most
@@ -37,8 +51,8 @@ export interface RedisSettings {
   readonly prefix: string;
 }
 
-const besideUrl = ["library", "username", "password", "tls"] as const;
-const names = ["url", "client", "prefix", ...besideUrl];
+const besideUrl = ["library", "username", "password", "tls", "nodeAddress"] as const;
+const names = ["url", "nodes", "client", "prefix", ...besideUrl];
 const prefixPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /**
@@ -64,13 +78,17 @@ export function readRedisOptions(options: RedisOptions, more: readonly string[] 
       '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit',
     );
   }
-  return { connector: options.client === undefined ? readUrl(options) : readClient(options), prefix };
+  return { connector: readConnector(options), prefix };
 }
 
-function readUrl({ url, library, username, password, tls }: RedisOptions): Connector {
-  if (typeof url !== "string") {
+function readConnector(options: RedisOptions): Connector {
+  const given = (["url", "nodes", "client"] as const).filter((name) => options[name] !== undefined);
+  if (given.length > 1) throw refused(given.at(-1) ?? "url", `both ${given.join(" and ")} are given`, "one of them");
+  if (options.client !== undefined) return readClient(options);
+  const { url, nodes, library, username, password, tls, nodeAddress } = options;
+  if (nodes === undefined && typeof url !== "string") {
     const problem = url === undefined ? "url is missing" : `url is ${quote(url)}`;
-    throw refused("url", problem, `${acceptedUrls}; or a client instead`);
+    throw refused("url", problem, `${acceptedUrls}; or nodes of a Cluster, or a client instead`);
   }
   if (library !== undefined && !clientLibraries.includes(library)) {
     throw refused("library", `library is ${quote(library)}`, clientLibraries.map((name) => `"${name}"`).join(" or "));
@@ -82,15 +100,19 @@ function readUrl({ url, library, username, password, tls }: RedisOptions): Conne
   if (tls !== undefined && (typeof tls !== "object" || tls === null)) {
     throw refused("tls", "tls is no object", "an object with options of TLS, such as { ca }");
   }
-  if (tls !== undefined && !/^rediss:/i.test(url)) {
+  if (tls !== undefined && !/^rediss(\+sentinel)?:/i.test(String(nodes === undefined ? url : nodes[0]))) {
     throw refused("tls", "tls is given, and the URL does not ask for TLS", "a URL that starts with rediss://");
   }
-  return connectorAt(addressOf({ url, username, password }), tls, library);
+  const connectTo = (address: RedisAddress) => connectorAt(address, tls, library);
+  if (url === undefined) return clusterOf(nodes, { username, password, connectTo, nodeAddress });
+  if (isSentinelUrl(url)) return sentinelsOf(url, { username, password, connectTo, nodeAddress });
+  if (nodeAddress !== undefined)
+    throw refused("nodeAddress", "nodeAddress is given beside the URL of a single Redis", "it with sentinels or nodes");
+  return connectTo(addressOf({ url, username, password }));
 }
 
 function readClient(options: RedisOptions): Connector {
-  const { client, url } = options;
-  if (url !== undefined) throw refused("client", "both url and client are given", "one of them");
+  const { client } = options;
   if (typeof client !== "object" || client === null)
     throw refused("client", `client is ${quote(client)}`, "a client of node-redis or ioredis");
   for (const name of besideUrl) {

@@ -1,0 +1,55 @@
+import { clusterConnector } from "../clients/cluster.js";
+import type { Connector } from "../clients/port.js";
+import { addressOf, type RedisAddress } from "../clients/redis-url.js";
+import { sentinelConnector } from "../clients/sentinel.js";
+import { parseSentinelUrl } from "../clients/sentinel-url.js";
+import { PunctualError } from "../errors.js";
+import { quote } from "../quote.js";
+
+/** What is said beside the addresses of servers of which the right one has to be found. */
+interface Beside {
+  readonly username: string | undefined;
+  readonly password: string | undefined;
+  readonly connectTo: (address: RedisAddress) => Connector;
+  readonly nodeAddress: ((host: string, port: number) => { host: string; port: number }) | undefined;
+}
+
+/** Reads the URL of sentinels. Fails with `invalid-argument`, without showing what may hold a password. */
+export function sentinelsOf(url: string, { username, password, connectTo, nodeAddress }: Beside): Connector {
+  const { primary, ...sentinels } = parseSentinelUrl(url);
+  const login = { username: username ?? primary.username, password: password ?? primary.password };
+  return sentinelConnector({
+    ...sentinels,
+    primary: { ...primary, ...login },
+    connectTo,
+    nodeAddress: translation(nodeAddress),
+  });
+}
+
+const acceptedNodes = 'a list of URLs such as ["redis://10.0.0.1:6379", "redis://10.0.0.2:6379"]';
+
+/** Reads the URLs of nodes of a Cluster. Fails likewise. */
+export function clusterOf(nodes: unknown, { username, password, connectTo, nodeAddress }: Beside): Connector {
+  if (!Array.isArray(nodes)) throw refused("nodes", `nodes is ${quote(nodes)}`, acceptedNodes);
+  const addresses = nodes.map((url: unknown) => {
+    if (typeof url !== "string") throw refused("nodes", `a node is ${quote(url)}`, acceptedNodes);
+    const address = addressOf({ url, username, password });
+    if ("path" in address.endpoint) throw refused("nodes", "a node is a unix socket", acceptedNodes);
+    if (address.database !== 0)
+      throw refused("nodes", `a node has the database ${address.database}`, "none or 0: a Cluster has one database");
+    return address;
+  });
+  const [first, ...others] = addresses;
+  if (first === undefined) throw refused("nodes", "nodes is an empty list", acceptedNodes);
+  return clusterConnector({ nodes: [first, ...others], connectTo, nodeAddress: translation(nodeAddress) });
+}
+
+/** What a program without types may hand over is found before it is called. */
+function translation(nodeAddress: Beside["nodeAddress"]): Beside["nodeAddress"] {
+  if (nodeAddress === undefined || typeof nodeAddress === "function") return nodeAddress;
+  throw refused("nodeAddress", `nodeAddress is ${quote(nodeAddress)}`, "a function (host, port) => ({ host, port })");
+}
+
+function refused(argument: string, problem: string, accepted: string): PunctualError {
+  return new PunctualError("invalid-argument", `${problem}; accepted is ${accepted}.`, { details: { argument } });
+}
