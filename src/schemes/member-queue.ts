@@ -61,8 +61,16 @@ export abstract class MemberQueue extends SchemeQueue {
     this.#options = options;
   }
 
-  /** Takes up to `limit` messages out of Redis that are due at `now`. What it gives must be delivered: nobody else has it. */
-  protected abstract take(limit: number, now: number): Promise<Taken[]>;
+  /**
+   * Takes up to `limit` messages out of Redis that are due at `now`, for a claim. What it gives must be delivered: nobody else
+   * has it.
+   */
+  protected abstract take(limit: number, now: number, request: ClaimRequest): Promise<Taken[]>;
+
+  /** Takes a turn in looking out for what comes due, after a claim that left its consumer room or not. */
+  protected async turn({ consumer, returns = true }: ClaimRequest, full: boolean) {
+    return await takeTurn(this.work, this.keys, { consumer: this.watches.nameOf(consumer), returns, full });
+  }
 
   async schedule(messages: readonly NewMessage[], options?: CallOptions) {
     if (this.#options.rememberFor !== undefined && this.#options.rememberFor > 0) {
@@ -80,12 +88,13 @@ export abstract class MemberQueue extends SchemeQueue {
     return asResults(await schedule(this.calls, this.keys, placements, options));
   }
 
-  async claim({ limit, lease, consumer, token, attempts, returns = true }: ClaimRequest): Promise<ClaimResult> {
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
+    const { limit, lease, consumer, token, attempts } = request;
     const now = this.clock.now();
     this.#held.sweep(now);
     const taken = this.#over;
     this.#over = [];
-    if (taken.length < limit) taken.push(...(await this.take(limit - taken.length, now)));
+    if (taken.length < limit) taken.push(...(await this.take(limit - taken.length, now, request)));
     const leaseUntil = Math.floor(now) + Math.ceil(lease);
     const messages: Claimed[] = [];
     const given: { id: string; reason: string }[] = [];
@@ -98,8 +107,7 @@ export abstract class MemberQueue extends SchemeQueue {
     }
     try {
       if (given.length > 0) await this.#drop(given.map(({ id }) => id));
-      const full = messages.length === limit;
-      const turn = await takeTurn(this.work, this.keys, { consumer, returns, full });
+      const turn = await this.turn(request, messages.length === limit);
       this.watches.claimed(consumer, turn.now);
       const nextAt = this.#over.length > 0 ? turn.now : turn.nextAt;
       return { messages, leaseUntil, now: turn.now, nextAt, buried: given, missing: [] };
