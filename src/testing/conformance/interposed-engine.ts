@@ -1,4 +1,4 @@
-import type { Engine, EngineQueue, Watcher } from "../../engine.js";
+import type { ClaimResult, Engine, EngineQueue, Watcher } from "../../engine.js";
 
 /** What stands between a consumer and its engine, to count calls, hold them up or have them fail. */
 export interface Interposition {
@@ -45,6 +45,11 @@ function interposedQueue(queue: EngineQueue, { around, telling = (watcher) => wa
     resume: () => around("resume", () => queue.resume()),
     watch: (consumer, watcher) => around("watch", () => queue.watch(consumer, telling(watcher))),
   };
+}
+
+/** Whether a call that goes through an interposed engine was a claim that took something. */
+export function tookSomething(operation: keyof EngineQueue, answer: unknown): boolean {
+  return operation === "claim" && (answer as ClaimResult).messages.length > 0;
 }
 
 /** An engine that counts the calls made through it. */

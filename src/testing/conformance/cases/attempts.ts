@@ -110,6 +110,21 @@ export const attemptsCases: readonly ConformanceCase[] = [
     }),
   },
   {
+    operation: "claim",
+    name: "What has used more attempts than the consumer allows is not delivered, and the claim says why",
+    run: onStage(async (stage) => {
+      await stage.put("a");
+      for (let attempt = 1; attempt <= 3; attempt++) await fail(stage, await stage.take({ attempts: 5 }));
+      const claim = await stage.take({ attempts: 3 });
+      assert.deepEqual(claim.ids, []);
+      assert.deepEqual(
+        claim.buried.map(({ id, reason }) => [id, reason]),
+        [["a", "attempts"]],
+      );
+      assert.deepEqual((await stage.take({ attempts: 5 })).ids, [], "nor later to one that allows more");
+    }),
+  },
+  {
     operation: "bury",
     name: "Buried counts the delivery that it ends as an attempt, released does not",
     run: onStage(async (stage) => {

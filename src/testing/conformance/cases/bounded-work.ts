@@ -40,14 +40,10 @@ export const boundedWorkCases: readonly ConformanceCase[] = [
         const total = claim.messages.reduce((sum, message) => sum + message.payload.length, 0);
         assert.ok(claim.ids.length === 1 || total <= 1.5 * mebibyte, `${total} bytes in one claim`);
         if (taken.length + claim.ids.length < all.length) assert.ok(claim.nextAt <= claim.now, "more is due");
+        for (const message of claim.messages) assert.equal(message.payload.length, sizes[all.indexOf(message.id)]);
         taken.push(...claim.ids);
       }
       assert.deepEqual(taken, all);
-      const read = await stage.queue.get(all);
-      assert.deepEqual(
-        read.map((message) => message?.payload.length),
-        sizes,
-      );
     }),
   },
   {

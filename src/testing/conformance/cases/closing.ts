@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Gate } from "../../../consumer/gate.js";
 import type { ConformanceCase } from "../conformance-case.js";
-import { interposed } from "../interposed-engine.js";
+import { interposed, tookSomething } from "../interposed-engine.js";
 import { Recorder, textQueue } from "../recorder.js";
 import { hour, newMessage, onStage, second } from "../stage.js";
 
@@ -14,6 +14,8 @@ export const closingCases: readonly ConformanceCase[] = [
       const gate = new Gate();
       await stage.put("a");
       const consumer = recorder.consume({ work: () => gate.opened });
+      const acknowledged: string[] = [];
+      consumer.on("acknowledged", ({ id }) => acknowledged.push(id));
       await recorder.started(1);
       let closed = false;
       const closing = consumer.close().then(() => (closed = true));
@@ -24,10 +26,10 @@ export const closingCases: readonly ConformanceCase[] = [
       gate.open();
       await stage.passing(closing, "the consumer is closed");
       assert.equal(consumer.health().state, "closed");
-      assert.equal(await stage.find("a"), undefined);
+      assert.deepEqual(acknowledged, ["a"]);
       await stage.harness.elapse(100);
       assert.deepEqual(recorder.ids, ["a"]);
-      assert.equal((await stage.read("b")).state, "due");
+      assert.deepEqual((await stage.take()).ids, ["b"]);
     }),
   },
   {
@@ -42,7 +44,7 @@ export const closingCases: readonly ConformanceCase[] = [
       const engine = interposed(stage.harness.engine, {
         async around(operation, call) {
           const answer = await call();
-          if (operation === "claim" && (await stage.queue.counts()).leased > 0) {
+          if (tookSomething(operation, answer)) {
             claimed++;
             await gate.opened;
           }
@@ -86,7 +88,7 @@ export const closingCases: readonly ConformanceCase[] = [
       await recorder.started(1);
       const next = new Recorder(stage);
       const held = new Gate();
-      next.consume({ engine: stage.harness.other, work: () => held.opened });
+      const other = next.consume({ engine: stage.harness.other, work: () => held.opened });
       await stage.passing(consumer.close({ timeout: 100 }), "the consumer is closed", 2 * second);
       const [reason] = reasons;
       assert.ok(reason instanceof Error && "code" in reason && reason.code === "closed");
@@ -94,10 +96,32 @@ export const closingCases: readonly ConformanceCase[] = [
       assert.equal(next.starts[0]?.attempt, 1);
       gate.open();
       await stage.harness.elapse(100);
-      const { state, attempt, lastError } = await stage.read("a");
-      assert.deepEqual([state, attempt, lastError], ["leased", 1, undefined], "the late rejection settles nothing");
+      let acknowledged = 0;
+      other.on("acknowledged", () => acknowledged++);
       held.open();
-      await stage.harness.until(async () => (await stage.find("a")) === undefined, "it is acknowledged", 2 * second);
+      await stage.harness.until(() => acknowledged === 1, "the late rejection settled nothing", 2 * second);
+    }),
+  },
+  {
+    operation: "close",
+    name: "A handler that fails after its consumer gave up waiting changes nothing of the message that it handed back",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      const gate = new Gate();
+      await stage.put("a");
+      const consumer = recorder.consume({
+        async work() {
+          await gate.opened;
+          throw new Error("it was aborted");
+        },
+      });
+      await recorder.started(1);
+      await stage.passing(consumer.close({ timeout: 100 }), "the consumer is closed", 2 * second);
+      await stage.take({ from: stage.otherQueue });
+      gate.open();
+      await stage.harness.elapse(100);
+      const { state, attempt, lastError } = await stage.read("a");
+      assert.deepEqual([state, attempt, lastError], ["leased", 1, undefined]);
     }),
   },
   {
@@ -119,8 +143,8 @@ export const closingCases: readonly ConformanceCase[] = [
       await stage.harness.elapse(20);
       gate.open();
       await stage.passing(closing, "the consumer is closed");
-      assert.equal(await stage.find("a"), undefined);
-      assert.equal((await stage.read("b")).state, "scheduled");
+      const { scheduled, due, leased } = await stage.queue.counts();
+      assert.deepEqual([scheduled, due, leased], [1, 0, 0]);
     }),
   },
   {

@@ -27,13 +27,28 @@ export const expiryCases: readonly ConformanceCase[] = [
   },
   {
     operation: "claim",
+    name: "An expired message is not delivered, and the claim says so beside those that have not expired",
+    run: onStage(async (stage) => {
+      await stage.put("a", { due: { delay: 50 }, expiresIn: 100 });
+      await stage.put("b");
+      await stage.harness.elapse(250);
+      const claim = await stage.take();
+      assert.deepEqual(claim.ids, ["b"]);
+      assert.deepEqual(
+        claim.buried.map(({ id, reason }) => [id, reason]),
+        [["a", "expired"]],
+      );
+      assert.deepEqual((await stage.take()).ids, []);
+    }),
+  },
+  {
+    operation: "claim",
     name: "A message that is claimed before it expires is delivered, and can be settled after it",
     run: onStage(async (stage) => {
       await stage.put("a", { expiresIn: 2 * second });
       const { ids, receipts } = await stage.take();
       assert.deepEqual(ids, ["a"]);
       await stage.harness.elapse(2 * second + 20);
-      assert.equal((await stage.read("a")).state, "leased");
       assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
     }),
   },
@@ -51,7 +66,20 @@ export const expiryCases: readonly ConformanceCase[] = [
         claim.buried.map(({ id, reason }) => [id, reason]),
         [["a", "expired"]],
       );
-      assert.equal((await stage.read("a")).attempt, 1);
+    }),
+  },
+  {
+    promise: 6,
+    operation: "claim",
+    name: "Nothing is dropped silently: a message that failed and then expired is dead, with the attempt that it used",
+    run: onStage(async (stage) => {
+      await stage.put("a", { expiresIn: 200 });
+      const { receipts } = await stage.take();
+      await stage.queue.retry(receipts.map((receipt) => ({ ...receipt, delay: 250 })));
+      await stage.harness.elapse(300);
+      assert.deepEqual((await stage.take()).ids, []);
+      const { state, attempt, buried } = await stage.read("a");
+      assert.deepEqual([state, attempt, buried?.reason], ["dead", 1, "expired"]);
     }),
   },
   {

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
+import type { Consumer } from "../../../consumer/consumer.js";
 import type { Delivery } from "../../../consumer/delivery.js";
 import type { ConformanceCase } from "../conformance-case.js";
 import { Recorder, textQueue } from "../recorder.js";
 import type { Stage } from "../stage.js";
 import { bytes, hour, ids, newMessage, onStage, second } from "../stage.js";
 
-const gone = async (stage: Stage, id: string) =>
-  stage.harness.until(async () => (await stage.find(id)) === undefined, `${id} is acknowledged`, 3 * second);
+/** Waits until a consumer has acknowledged a message; to be called before it is delivered. */
+function acknowledgement(stage: Stage, consumer: Consumer<string>, id: string): () => Promise<void> {
+  let acknowledged = false;
+  consumer.on("acknowledged", (message) => void (acknowledged ||= message.id === id));
+  return () => stage.harness.until(() => acknowledged, `${id} is acknowledged`, 3 * second);
+}
 
 const dead = async (stage: Stage, id: string) =>
   stage.harness.until(async () => (await stage.find(id))?.state === "dead", `${id} is dead`, 3 * second);
@@ -67,7 +72,7 @@ const byHand: Readonly<
   bury: { settle: (delivery) => delivery.bury("poison"), state: "dead", attempt: 1 },
 };
 
-const byHandCases = Object.entries(byHand).flatMap(([verb, { settle, state, attempt }]): ConformanceCase[] =>
+const byHandCases = Object.entries(byHand).flatMap(([verb, { settle }]): ConformanceCase[] =>
   ["returns", "throws"].map((end) => ({
     operation: "consume",
     name: `A handler that settles by ${verb} has settled: once, whatever it does next, also when it ${end}`,
@@ -89,17 +94,57 @@ const byHandCases = Object.entries(byHand).flatMap(([verb, { settle, state, atte
       await stage.harness.until(() => done, "the handler is done", 3 * second);
       await stage.harness.elapse(50);
       assert.equal(refusals.length, 4, "a second settlement is refused");
-      const message = await stage.find("a");
-      assert.equal(message?.state, state);
-      if (message !== undefined) assert.equal(message.attempt, attempt);
       assert.equal(recorder.count("a"), 1);
     }),
   })),
 );
 
+const byHandReadCases = Object.entries(byHand).map(([verb, { settle, state, attempt }]): ConformanceCase => ({
+  operation: "consume",
+  name: `A message that its handler settled by ${verb} is read as ${state ?? "absent"}, whatever the handler did next`,
+  run: onStage(async (stage) => {
+    const recorder = new Recorder(stage);
+    await stage.queue.schedule(["returns", "throws"].map((id) => newMessage(id)));
+    recorder.consume({
+      async work(delivery) {
+        await settle(delivery);
+        if (delivery.id === "throws") throw new Error("too late");
+      },
+    });
+    await recorder.started(2);
+    await stage.harness.elapse(50);
+    for (const id of ["returns", "throws"]) {
+      const message = await stage.find(id);
+      assert.deepEqual(
+        [message?.state, message?.attempt],
+        state === undefined ? [undefined, undefined] : [state, attempt],
+      );
+    }
+  }),
+}));
+
 export const handlerCases: readonly ConformanceCase[] = [
   ...throwingCases,
   ...byHandCases,
+  ...byHandReadCases,
+  {
+    operation: "consume",
+    name: "A handler that throws is given the message again until its attempts are used, whatever it throws",
+    run: onStage(async (stage) => {
+      const recorder = new Recorder(stage);
+      await stage.queue.schedule(thrown.map(({ what }) => newMessage(what)));
+      const fail = ({ id }: { id: string }): never => {
+        throw thrown.find(({ what }) => what === id)?.value;
+      };
+      recorder.consume({ work: fail, retry: { attempts: 2, backoff: () => 0 } });
+      await recorder.started(2 * thrown.length);
+      await stage.harness.elapse(100);
+      assert.deepEqual(
+        recorder.starts.map(({ id, attempt, attempts }) => `${id}: ${attempt} of ${attempts}`).toSorted(),
+        thrown.flatMap(({ what }) => [`${what}: 1 of 2`, `${what}: 2 of 2`]).toSorted(),
+      );
+    }),
+  },
   {
     operation: "consume",
     name: "A handler gets the payload, id, due time, attempt and headers, and when it returns the message is gone",
@@ -109,11 +154,12 @@ export const handlerCases: readonly ConformanceCase[] = [
       const queue = textQueue(stage);
       const headers = { traceparent: "00-1-2-03", other: "\u{1F389}" };
       const { dueAt } = await queue.schedule("hello", { id: "a", delay: 20, headers, attempts: 4 });
-      recorder.consume({
+      const consumer = recorder.consume({
         work: (delivery) => seen.push({ ...delivery.headers }, delivery.dueAt, delivery.signal.aborted),
       });
-      await recorder.started(1);
-      await gone(stage, "a");
+      await acknowledgement(stage, consumer, "a")();
+      const { scheduled, due, leased } = await queue.counts();
+      assert.deepEqual([scheduled, due, leased], [0, 0, 0], "it is gone");
       const [start] = recorder.starts;
       assert.deepEqual([start?.id, start?.payload, start?.attempt, start?.attempts], ["a", "hello", 1, 4]);
       assert.deepEqual(seen, [headers, dueAt, false]);
@@ -127,13 +173,13 @@ export const handlerCases: readonly ConformanceCase[] = [
       const asked: [number, unknown][] = [];
       const error = new Error("not yet");
       await stage.put("a");
-      recorder.consume({
+      const consumer = recorder.consume({
         work({ attempt }) {
           if (attempt < 3) throw error;
         },
         retry: { backoff: (attempt, cause) => (asked.push([attempt, cause]), attempt * 30) },
       });
-      await gone(stage, "a");
+      await acknowledgement(stage, consumer, "a")();
       assert.deepEqual(
         recorder.starts.map((start) => start.attempt),
         [1, 2, 3],
@@ -154,7 +200,7 @@ export const handlerCases: readonly ConformanceCase[] = [
       const recorder = new Recorder(stage);
       const reasons: unknown[] = [];
       await stage.put("slow");
-      recorder.consume({
+      const consumer = recorder.consume({
         concurrency: 1,
         timeout: 200,
         retry: { backoff: () => hour },
@@ -164,12 +210,14 @@ export const handlerCases: readonly ConformanceCase[] = [
           return new Promise(() => {});
         },
       });
+      const retried: unknown[] = [];
+      consumer.on("retried", ({ id, attempt }, { delay }) => retried.push([id, attempt, delay]));
+      const acknowledged = acknowledgement(stage, consumer, "next");
       await recorder.started(1);
       await stage.put("next");
       await recorder.started(2);
-      await gone(stage, "next");
-      const slow = await stage.read("slow");
-      assert.deepEqual([slow.state, slow.attempt], ["scheduled", 1]);
+      await acknowledged();
+      assert.deepEqual(retried, [["slow", 1, hour]]);
       assert.equal(reasons.length, 1);
       assert.ok(reasons[0] instanceof Error && "code" in reasons[0] && reasons[0].code === "timed-out");
     }),
@@ -184,9 +232,9 @@ export const handlerCases: readonly ConformanceCase[] = [
         newMessage("bad", { payload: Uint8Array.from([0xff, 0xfe, 0xfd]) }),
         newMessage("good", { payload: bytes("good") }),
       ]);
-      recorder.consume();
+      const acknowledged = acknowledgement(stage, recorder.consume(), "good");
       await dead(stage, "bad");
-      await gone(stage, "good");
+      await acknowledged();
       const { buried, payload } = await stage.read("bad");
       assert.equal(buried?.reason, "undecodable");
       assert.deepEqual([...payload], [0xff, 0xfe, 0xfd]);

@@ -88,6 +88,30 @@ const replaceCases = situations.map((situation): ConformanceCase => {
 });
 
 export const idempotentScheduleCases: readonly ConformanceCase[] = [
+  {
+    promise: 4,
+    operation: "schedule",
+    name: "Idempotent schedule: a message that is scheduled once more, unchanged, is a duplicate and is delivered once",
+    run: onStage(async (stage) => {
+      const at = Math.floor(await stage.now()) + 300;
+      const all = [
+        newMessage("at a time", { due: { at }, headers: { version: "1" }, attempts: 3 }),
+        newMessage("after a delay", { due: { delay: 300 } }),
+        newMessage("at once"),
+      ];
+      const first = await stage.queue.schedule(all);
+      assert.ok(first.every(({ outcome }) => outcome === "scheduled"));
+      for (const queue of [stage.queue, stage.otherQueue]) {
+        assert.deepEqual(
+          (await queue.schedule(all)).map(({ outcome, dueAt }) => [outcome, dueAt]),
+          first.map(({ dueAt }) => ["duplicate", dueAt]),
+        );
+      }
+      await stage.harness.elapse(350);
+      const claims = await stage.takeAll(10);
+      assert.deepEqual(claims.flatMap((claim) => claim.ids).toSorted(), all.map(({ id }) => id).toSorted());
+    }),
+  },
   ...keepCases,
   ...replaceCases,
   {

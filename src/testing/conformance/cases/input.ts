@@ -73,12 +73,11 @@ export const inputCases: readonly ConformanceCase[] = [
       const queue = textQueue(stage);
       const expectDelay = async (delay: number | string, ms: number) => {
         const before = await stage.now();
-        const { dueAt, outcome, id } = await queue.schedule("x", { delay });
+        const { dueAt, outcome } = await queue.schedule("x", { delay });
         const after = await stage.now();
         assert.equal(outcome, "scheduled");
         const due = dueAt.getTime();
         assert.ok(due >= Math.floor(before) + ms && due <= Math.ceil(after + ms), `${delay}: ${due - before} ms`);
-        assert.equal((await queue.get(id))?.dueAt.getTime(), due);
       };
       await expectDelay("1.5h", 1.5 * hour);
       await expectDelay("250ms", 250);
@@ -104,19 +103,40 @@ export const inputCases: readonly ConformanceCase[] = [
     name: "Ids are taken as they are, up to 256 bytes, and made up where there is none, never the same twice",
     run: onStage(async (stage) => {
       const queue = textQueue(stage);
-      const answers = await Promise.all(strangeIds.map((id) => queue.schedule(`for ${id}`, { id, delay: hour })));
+      const answers = await Promise.all(strangeIds.map((id) => queue.schedule(`for ${id}`, { id, delay: 0 })));
       assert.deepEqual(
         answers.map(({ id, outcome }) => [id, outcome]),
         strangeIds.map((id) => [id, "scheduled"]),
       );
-      for (const id of strangeIds) assert.equal((await queue.get(id))?.payload, `for ${id}`);
+      const received = new Map<string, string>();
+      while (received.size < strangeIds.length) {
+        const deliveries = await queue.receive({ max: 100 });
+        assert.ok(deliveries.length > 0, `only ${received.size} of them are delivered`);
+        for (const { id, payload } of deliveries) received.set(id, payload);
+        await Promise.all(deliveries.map((delivery) => delivery.acknowledge()));
+      }
+      for (const id of strangeIds) assert.equal(received.get(id), `for ${id}`);
+      const made = await Promise.all(ids(500).map(() => queue.schedule("x", { delay: hour })));
+      assert.equal(new Set(made.map(({ id }) => id)).size, 500);
+      assert.equal((await queue.counts()).scheduled, 500);
+    }),
+  },
+  {
+    operation: "get",
+    name: "A queue reads messages back by ids of any signs, at the due times that it answered, and cancels them",
+    run: onStage(async (stage) => {
+      const queue = textQueue(stage);
+      const answers = await queue.scheduleMany(
+        strangeIds.map((id, index) => ({ payload: `for ${id}`, id, delay: `${index + 1}h` })),
+      );
+      for (const { id, dueAt } of answers) {
+        const message = await queue.get(id);
+        assert.deepEqual([message?.payload, message?.dueAt], [`for ${id}`, dueAt]);
+      }
       assert.deepEqual(
         await queue.cancelMany(strangeIds),
         strangeIds.map(() => "cancelled"),
       );
-      const made = await Promise.all(ids(500).map(() => queue.schedule("x", { delay: hour })));
-      assert.equal(new Set(made.map(({ id }) => id)).size, 500);
-      assert.equal((await queue.counts()).scheduled, 500);
     }),
   },
   {
@@ -132,11 +152,16 @@ export const inputCases: readonly ConformanceCase[] = [
       await assert.rejects(queue.scheduleMany([good, bad]), tooLarge);
       await expectNothingStored(stage);
       const largest = Uint8Array.from({ length: mebibyte }, (_, index) => index % 251);
-      await queue.schedule(largest, { delay: hour, id: "largest" });
-      await queue.schedule(new Uint8Array(0), { delay: hour, id: "empty" });
-      const read = await queue.get("largest");
-      assert.ok(read !== undefined && Buffer.from(read.payload).equals(largest));
-      assert.equal((await queue.get("empty"))?.payload.length, 0);
+      await queue.schedule(largest, { delay: 0, id: "largest" });
+      await queue.schedule(new Uint8Array(0), { delay: 0, id: "empty" });
+      const received = new Map<string, Uint8Array>();
+      while (received.size < 2) {
+        const deliveries = await queue.receive({ max: 2 });
+        assert.ok(deliveries.length > 0, `only ${received.size} of them are delivered`);
+        for (const { id, payload } of deliveries) received.set(id, payload);
+      }
+      assert.ok(Buffer.from(received.get("largest") ?? []).equals(largest));
+      assert.equal(received.get("empty")?.length, 0);
     }),
   },
   {
@@ -157,6 +182,25 @@ export const inputCases: readonly ConformanceCase[] = [
       const count = (outcome: string) => outcomes.filter((one) => one === outcome).length;
       assert.deepEqual([count("refused"), count("duplicate"), count("scheduled")], [3, 5, 52]);
       assert.equal((await queue.counts()).scheduled, 52);
+    }),
+  },
+  {
+    operation: "scheduleMany",
+    name: "5,000 messages are scheduled in one call and answered in order, and the same 5,000 once more as duplicates",
+    run: onStage(async (stage) => {
+      const queue = textQueue(stage);
+      function* messages() {
+        for (const id of ids(5_000)) yield { payload: `for ${id}`, id, delay: minute };
+      }
+      for (const outcome of ["scheduled", "duplicate"]) {
+        const results = await queue.scheduleMany(messages());
+        assert.deepEqual(
+          results.map(({ id }) => id),
+          ids(5_000),
+        );
+        assert.ok(results.every((result) => result.outcome === outcome));
+      }
+      assert.equal((await queue.counts()).scheduled, 5_000);
     }),
   },
   {

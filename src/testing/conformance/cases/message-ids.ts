@@ -82,6 +82,35 @@ export const messageIdCases: readonly ConformanceCase[] = [
     }),
   },
   {
+    operation: "claim",
+    name: "Ids with spaces, colons, braces, emoji, NUL and up to 256 bytes are delivered and settled as what they are",
+    run: onStage(async (stage) => {
+      const all = [...strangeIds].toSorted();
+      const take = async (attempt: number) => {
+        const claims = await stage.takeAll(all.length);
+        const messages = claims.flatMap((claim) => claim.messages);
+        assert.deepEqual(messages.map(({ id }) => id).toSorted(), all);
+        for (const message of messages) {
+          assert.deepEqual([text(message.payload), message.attempt], [`payload of ${message.id}`, attempt]);
+        }
+        return claims.flatMap((claim) => claim.receipts);
+      };
+      await stage.queue.schedule(all.map((id) => newMessage(id)));
+      const first = await take(1);
+      const extended = await stage.queue.extend(first, hour);
+      assert.ok(extended.every(({ outcome }) => outcome === "extended"));
+      const retried = await stage.queue.retry(first.map((receipt) => ({ ...receipt, delay: 0 })));
+      assert.ok(retried.every((settlement) => settlement === "settled"));
+      const released = await stage.queue.release(await take(2));
+      assert.ok(released.every((settlement) => settlement === "settled"));
+      const third = await take(2);
+      const half = third.slice(0, 10).map((receipt) => ({ ...receipt, reason: "poison" }));
+      assert.ok((await stage.queue.bury(half)).every((settlement) => settlement === "settled"));
+      assert.ok((await stage.queue.acknowledge(third.slice(10))).every((settlement) => settlement === "settled"));
+      assert.deepEqual((await stage.take()).ids, []);
+    }),
+  },
+  {
     operation: "open",
     name: "Queue names with every sign that is allowed, and of 128 signs, hold messages of their own",
     run: onStage(async (stage) => {

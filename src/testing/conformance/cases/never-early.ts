@@ -53,11 +53,10 @@ export const neverEarlyCases: readonly ConformanceCase[] = [
       await stage.put("a");
       const { receipts, now } = await stage.take();
       await stage.queue[operation](receipts.map((receipt) => ({ ...receipt, delay: 2 * second })));
-      const { dueAt } = await stage.read("a");
-      assert.ok(dueAt >= now + 2 * second);
       assert.deepEqual((await stage.take()).ids, []);
       await stage.harness.elapse(2 * second + 20);
-      assert.deepEqual((await stage.take()).ids, ["a"]);
+      const [message] = (await stage.take()).messages;
+      assert.ok(message !== undefined && message.dueAt >= now + 2 * second);
     }),
   })),
   {

@@ -34,6 +34,25 @@ export const oneClockCases: readonly ConformanceCase[] = Object.entries(offsets)
     {
       promise: 12,
       operation: "consume",
+      name: `One clock: a process whose clock is ${what} schedules and delivers by the clock of the engine`,
+      alone: true,
+      run: (harness) =>
+        withClientClock(offset, () =>
+          onStage(async (stage) => {
+            const recorder = new Recorder(stage);
+            await recorder.consumers(2);
+            await expectInTime(stage, recorder, "a");
+            await stage.put("far", { due: { delay: hour / 2 } });
+            await stage.put("held", { due: { delay: 20 } });
+            await stage.harness.until(() => recorder.count("held") > 0, "it is delivered", 2 * second);
+            await stage.harness.elapse(100);
+            assert.deepEqual(recorder.ids, ["a", "held"]);
+          })(harness),
+        ),
+    },
+    {
+      promise: 12,
+      operation: "consume",
       name: `One clock: a process whose clock is ${what} schedules, delivers and reads states by the clock of the engine`,
       alone: true,
       run: (harness) =>

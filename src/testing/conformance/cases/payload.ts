@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ConformanceCase } from "../conformance-case.js";
-import { bytes, onStage, second } from "../stage.js";
+import { bytes, hour, onStage, second } from "../stage.js";
 
 const mebibyte = 2 ** 20;
 
@@ -17,6 +17,8 @@ const payloads: Readonly<Record<string, Uint8Array>> = {
   "1 MiB": Uint8Array.from({ length: mebibyte }, (_, index) => (index * 31 + (index >> 8)) % 256),
 };
 
+const headers = { "content-type": "x/y" };
+
 function expectSame(got: Uint8Array | undefined, name: string): void {
   const sent = payloads[name];
   assert.ok(got !== undefined && sent !== undefined, name);
@@ -25,21 +27,31 @@ function expectSame(got: Uint8Array | undefined, name: string): void {
 }
 
 export const payloadCases: readonly ConformanceCase[] = [
-  ...Object.keys(payloads).map((name): ConformanceCase => ({
+  ...Object.entries(payloads).map(([name, payload]): ConformanceCase => ({
     promise: 11,
     operation: "schedule",
-    name: `Opaque payload: ${name} comes out as it went in, when read, delivered, retried, reclaimed and dead`,
+    name: `Opaque payload: ${name} comes out as it went in, when delivered, retried and released`,
     run: onStage(async (stage) => {
-      const payload = payloads[name];
-      assert.ok(payload !== undefined);
-      const headers = { "content-type": "x/y" };
-      await stage.put("a", { payload, headers, attempts: 3, expiresIn: 3_600_000 });
-      expectSame((await stage.read("a")).payload, name);
-      const first = await stage.take({ lease: second });
+      await stage.put("a", { payload, headers, attempts: 3, expiresIn: hour });
+      const first = await stage.take();
       expectSame(first.messages[0]?.payload, name);
       await stage.queue.retry(first.receipts.map((receipt) => ({ ...receipt, delay: 0 })));
-      const retried = await stage.take({ lease: second });
+      const retried = await stage.take();
       expectSame(retried.messages[0]?.payload, name);
+      await stage.queue.release(retried.receipts);
+      const released = await stage.take({ from: stage.otherQueue });
+      expectSame(released.messages[0]?.payload, name);
+      assert.deepEqual({ ...released.messages[0]?.headers }, headers);
+    }),
+  })),
+  ...Object.entries(payloads).map(([name, payload]): ConformanceCase => ({
+    promise: 11,
+    operation: "get",
+    name: `Opaque payload: ${name} comes out as it went in, when read, reclaimed and dead`,
+    run: onStage(async (stage) => {
+      await stage.put("a", { payload, headers, attempts: 3, expiresIn: hour });
+      expectSame((await stage.read("a")).payload, name);
+      await stage.take({ lease: second });
       await stage.harness.elapse(second + 20);
       const reclaimed = await stage.take();
       expectSame(reclaimed.messages[0]?.payload, name);
@@ -53,6 +65,25 @@ export const payloadCases: readonly ConformanceCase[] = [
   {
     promise: 11,
     operation: "schedule",
+    name: "Opaque payload: bytes that are changed after they were handed over or delivered change no stored message",
+    run: onStage(async (stage) => {
+      const payload = bytes("original");
+      await stage.put("a", { payload });
+      payload.fill(0);
+      for (const settle of ["release", "retry"] as const) {
+        const claim = await stage.take();
+        const [message] = claim.messages;
+        assert.ok(message !== undefined);
+        assert.deepEqual(Buffer.from(message.payload), Buffer.from("original"));
+        message.payload.fill(2);
+        await stage.queue[settle](claim.receipts.map((receipt) => ({ ...receipt, delay: 0 })));
+      }
+      assert.deepEqual(Buffer.from((await stage.take()).messages[0]?.payload ?? []), Buffer.from("original"));
+    }),
+  },
+  {
+    promise: 11,
+    operation: "get",
     name: "Opaque payload: bytes that are changed after they were handed over or given out change no stored message",
     run: onStage(async (stage) => {
       const payload = bytes("original");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ConformanceCase } from "../conformance-case.js";
 import { bring } from "../situations.js";
 import type { Stage } from "../stage.js";
-import { hour, ids, newMessage, onStage, second } from "../stage.js";
+import { hour, ids, minute, newMessage, onStage, second } from "../stage.js";
 
 /** One message in each state, and one of each kind whose lease has ended. */
 async function fill(stage: Stage): Promise<void> {
@@ -15,7 +15,44 @@ async function fill(stage: Stage): Promise<void> {
   await bring(stage, "scheduled", "scheduled");
 }
 
+/** A purge under way, which is awaited later: where it is refused nobody is to hear of it, or wait for it, before that. */
+function beginning(purging: Promise<number>): { readonly purging: Promise<number>; done: boolean } {
+  const begun = { purging, done: false };
+  const end = () => void (begun.done = true);
+  purging.then(end, end);
+  return begun;
+}
+
 export const purgeCases: readonly ConformanceCase[] = [
+  {
+    operation: "purge",
+    name: "Purging what waits deletes what is scheduled or due and frees its ids, and leaves what is leased to its holder",
+    run: onStage(async (stage) => {
+      await bring(stage, "leased", "leased");
+      await bring(stage, "due", "due");
+      const { receipts } = await stage.take({ limit: 1 });
+      await bring(stage, "later", "due");
+      await bring(stage, "scheduled", "scheduled");
+      assert.equal(await stage.otherQueue.purge("waiting"), 2);
+      assert.equal(await stage.queue.purge("waiting"), 0);
+      assert.deepEqual((await stage.take()).ids, []);
+      assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
+      for (const id of ["later", "scheduled"]) assert.equal((await stage.put(id)).outcome, "scheduled");
+      assert.deepEqual((await stage.take()).ids.toSorted(), ["later", "scheduled"]);
+    }),
+  },
+  {
+    promise: 9,
+    operation: "purge",
+    name: "Bounded server work: 20,000 messages that wait are purged in one call, and what is scheduled afterwards stays",
+    run: onStage(async (stage) => {
+      await stage.queue.schedule(ids(20_000).map((id) => newMessage(id, { due: { delay: hour } })));
+      assert.equal(await stage.queue.purge("waiting"), 20_000);
+      await stage.put("late");
+      const { scheduled, due } = await stage.otherQueue.counts();
+      assert.deepEqual([scheduled, due], [0, 1]);
+    }),
+  },
   {
     promise: 2,
     operation: "purge",
@@ -53,16 +90,16 @@ export const purgeCases: readonly ConformanceCase[] = [
       const all = ids(20_000);
       await stage.queue.schedule(all.map((id) => newMessage(id, { due: { delay: hour } })));
       const waiting = async () => (await stage.otherQueue.counts()).scheduled;
-      const purging = stage.queue.purge("waiting");
-      while ((await waiting()) === all.length);
+      const begun = beginning(stage.queue.purge("waiting"));
+      while (!begun.done && (await waiting()) === all.length);
       // Before and behind all others, at their own due time, and under an id that was purged perhaps.
       const late = ["before", "behind", "m-19999", "m-0"];
-      const delays = [second, 2 * hour, hour, hour];
+      const delays = [minute, 2 * hour, hour, hour];
       const results = await stage.otherQueue.schedule(
         late.map((id, index) => newMessage(id, { due: { delay: delays[index] ?? hour }, onDuplicate: "replace" })),
       );
       const replaced = results.filter(({ outcome }) => outcome === "replaced").length;
-      assert.equal((await purging) + replaced, all.length);
+      assert.equal((await begun.purging) + replaced, all.length);
       assert.deepEqual((await stage.listed({ state: "scheduled" })).toSorted(), late.toSorted());
     }),
   },
@@ -73,10 +110,10 @@ export const purgeCases: readonly ConformanceCase[] = [
     run: onStage(async (stage) => {
       await stage.buryAll(ids(5_000));
       await stage.harness.elapse(5);
-      const purging = stage.queue.purge("dead");
-      while ((await stage.otherQueue.counts()).dead === 5_000);
+      const begun = beginning(stage.queue.purge("dead"));
+      while (!begun.done && (await stage.otherQueue.counts()).dead === 5_000);
       await stage.buryAll(["late"]);
-      assert.equal(await purging, 5_000);
+      assert.equal(await begun.purging, 5_000);
       assert.deepEqual(await stage.listed({ state: "dead" }), ["late"]);
     }),
   },
@@ -97,9 +134,8 @@ export const purgeCases: readonly ConformanceCase[] = [
       );
       const delivered = claims.flatMap((claim) => claim.ids);
       assert.equal(purged + delivered.length, all.length);
-      const settled = await stage.queue.acknowledge(claims.flatMap((claim) => claim.receipts));
+      const settled = await stage.otherQueue.acknowledge(claims.flatMap((claim) => claim.receipts));
       assert.ok(settled.every((answer) => answer === "settled"));
-      assert.equal((await stage.queue.audit()).ok, true);
     }),
   },
 ];

@@ -19,6 +19,38 @@ export const settleCases: readonly ConformanceCase[] = [
     }),
   },
   {
+    operation: "acknowledge",
+    name: "Acknowledged messages do not come again, and their ids are free",
+    run: onStage(async (stage) => {
+      await stage.queue.schedule(ids(30).map((id) => newMessage(id)));
+      const claims = await stage.takeAll(30, { lease: second });
+      await stage.queue.acknowledge(claims.flatMap((claim) => claim.receipts));
+      await stage.harness.elapse(second + 20);
+      assert.deepEqual((await stage.take()).ids, []);
+      const again = await stage.queue.schedule(ids(30).map((id) => newMessage(id)));
+      assert.ok(again.every(({ outcome }) => outcome === "scheduled"));
+    }),
+  },
+  {
+    operation: "retry",
+    name: "A retried message is due again after its delay, with one attempt used",
+    run: onStage(async (stage) => {
+      await stage.put("a", { headers: { kept: "yes" } });
+      const { receipts, now } = await stage.take();
+      const retries = receipts.map((receipt) => ({ ...receipt, delay: 90.5, error }));
+      assert.deepEqual(await stage.queue.retry(retries), ["settled"]);
+      const after = await stage.now();
+      await stage.harness.elapse(110);
+      const [message] = (await stage.take()).messages;
+      assert.ok(message !== undefined && Number.isInteger(message.dueAt));
+      assert.ok(message.dueAt >= now + 90.5 && message.dueAt <= Math.ceil(after + 90.5));
+      assert.deepEqual(
+        [message.id, message.attempt, text(message.payload), { ...message.headers }],
+        ["a", 2, "payload of a", { kept: "yes" }],
+      );
+    }),
+  },
+  {
     operation: "retry",
     name: "A retried message is due again after its delay, with one attempt used and its error kept",
     run: onStage(async (stage) => {
@@ -41,6 +73,21 @@ export const settleCases: readonly ConformanceCase[] = [
         claim.messages.map((one) => [one.id, one.attempt, one.dueAt, { ...one.headers }]),
         [["a", 2, message.dueAt, { kept: "yes" }]],
       );
+    }),
+  },
+  {
+    operation: "retry",
+    name: "A message that is retried without a delay is due at once, time and again",
+    run: onStage(async (stage) => {
+      await stage.put("a");
+      for (const attempt of [1, 2, 3]) {
+        const { messages, receipts } = await stage.take();
+        assert.deepEqual(
+          messages.map((message) => [message.id, message.attempt]),
+          [["a", attempt]],
+        );
+        await stage.queue.retry(receipts.map((receipt) => ({ ...receipt, delay: 0 })));
+      }
     }),
   },
   {
@@ -74,11 +121,6 @@ export const settleCases: readonly ConformanceCase[] = [
         assert.ok(receipt !== undefined);
         assert.deepEqual(await stage.queue.release([receipt]), ["settled"]);
       }
-      const stored = await stage.queue.get(first.ids);
-      assert.deepEqual(
-        stored.map((message) => [message?.state, message?.attempt]),
-        ids(4).map(() => ["due", 0]),
-      );
       const again = await stage.take();
       assert.deepEqual(
         again.messages.map((message) => [message.id, message.attempt]),
@@ -97,17 +139,36 @@ export const settleCases: readonly ConformanceCase[] = [
   },
   {
     operation: "release",
+    name: "A released message is read as due, or scheduled when there is a delay, with no attempt used",
+    run: onStage(async (stage) => {
+      await stage.queue.schedule(ids(2).map((id) => newMessage(id)));
+      const { receipts } = await stage.take();
+      const delays = [undefined, hour];
+      await stage.queue.release(receipts.map((receipt, index) => ({ ...receipt, delay: delays[index] })));
+      const stored = await stage.queue.get(receipts.map(({ id }) => id));
+      assert.deepEqual(
+        stored.map((message) => [message?.state, message?.attempt]),
+        [
+          ["due", 0],
+          ["scheduled", 0],
+        ],
+      );
+    }),
+  },
+  {
+    operation: "release",
     name: "A released message with a delay is due after it, and no attempt is used however often it is released",
     run: onStage(async (stage) => {
       await stage.put("a", { attempts: 2 });
+      let earliest = 0;
       for (let round = 0; round < 4; round++) {
         const { receipts, messages, now } = await stage.take();
         assert.deepEqual(
-          messages.map((message) => message.attempt),
-          [1],
+          messages.map((message) => [message.attempt, message.dueAt >= earliest]),
+          [[1, true]],
         );
         await stage.queue.release(receipts.map((receipt) => ({ ...receipt, delay: 30 })));
-        assert.ok((await stage.read("a")).dueAt >= now + 30);
+        earliest = now + 30;
         await stage.harness.elapse(40);
       }
     }),
@@ -135,6 +196,20 @@ export const settleCases: readonly ConformanceCase[] = [
       await stage.harness.elapse(10);
       assert.deepEqual((await stage.take()).ids, [], "a dead letter is not delivered");
       assert.equal((await stage.queue.counts()).dead, 1);
+    }),
+  },
+  {
+    operation: "bury",
+    name: "A buried message is not delivered again, neither at once nor when its lease would have ended",
+    run: onStage(async (stage) => {
+      await stage.put("a");
+      const { receipts } = await stage.take({ lease: second });
+      assert.deepEqual(await stage.queue.bury(receipts.map((receipt) => ({ ...receipt, reason: "poison" }))), [
+        "settled",
+      ]);
+      assert.deepEqual((await stage.take()).ids, []);
+      await stage.harness.elapse(second + 20);
+      assert.deepEqual((await stage.take()).ids, []);
     }),
   },
   {
