@@ -1,4 +1,5 @@
 import { type CommandArgument, CommandFailure, type Connection, type Reply } from "./port.js";
+import { RelayedConnection } from "./relayed-connection.js";
 
 /** Hears what a connection finds out about the Cluster. */
 export interface ClusterNews {
@@ -8,45 +9,32 @@ export interface ClusterNews {
 }
 
 /** A connection to the node that serves one slot. It tells what it learns of the Cluster, and what that means for a call. */
-export class ClusterConnection implements Connection {
-  readonly #node: Connection;
+export class ClusterConnection extends RelayedConnection {
   readonly #news: ClusterNews;
 
   constructor(node: Connection, news: ClusterNews) {
-    this.#node = node;
+    super(node);
     this.#news = news;
-    node.onLost(() => news.onLost());
+    this.onLost(() => news.onLost());
   }
 
-  async send(command: readonly CommandArgument[]): Promise<Reply> {
+  override async send(command: readonly CommandArgument[]): Promise<Reply> {
     try {
-      return await this.#node.send(command);
+      return await super.send(command);
     } catch (error) {
       throw this.#meaning(error);
     }
   }
 
   /** Every channel is sharded, so that a wake does not travel to all nodes. */
-  async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
+  override async subscribe(channel: string, onMessage: (message: Buffer) => void): Promise<void> {
     try {
-      await this.#node.subscribe(channel, onMessage, true);
+      await super.subscribe(channel, onMessage, true);
     } catch (error) {
       if (!isUnknownCommand(error)) throw this.#meaning(error);
       // Redis below 7.0. The scripts that run on this node publish accordingly.
-      await this.#node.subscribe(channel, onMessage);
+      await super.subscribe(channel, onMessage);
     }
-  }
-
-  unsubscribe(channel: string): Promise<void> {
-    return this.#node.unsubscribe(channel);
-  }
-
-  onLost(listener: (cause: Error) => void): void {
-    this.#node.onLost(listener);
-  }
-
-  destroy(): void {
-    this.#node.destroy();
   }
 
   /**
