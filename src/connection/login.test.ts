@@ -26,7 +26,8 @@ beforeAll(async () => {
   const openssl = (...args: string[]) => execFileSync("openssl", args, { cwd: folder, stdio: "pipe" });
   openssl(
     ..."req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost".split(" "),
-    ...["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+    "-addext",
+    "subjectAltName=DNS:localhost,IP:127.0.0.1",
   );
   ca = readFileSync(join(folder, "cert.pem"));
   tlsPort = await freePort();

@@ -36,7 +36,7 @@ async function collect(): Promise<CollectedEngine[]> {
 
 /** Those that keep all come first. */
 function rank(engine: string): number {
-  const place = ["redis", "memory"].indexOf(engine);
+  const place = ["redis", "redis on ioredis", "memory"].indexOf(engine);
   return place < 0 ? 2 : place;
 }
 
