@@ -1,6 +1,7 @@
-import { nodeRedis } from "../../../src/clients/node-redis.js";
+import { addressOf } from "../../../src/clients/redis-url.js";
 import { defineScript } from "../../../src/scripting/script.js";
-import { Supervisor, type SupervisorOptions } from "../../../src/connection/supervisor.js";
+import { Supervisor } from "../../../src/connection/supervisor.js";
+import { type ClientToTest, clientsToTest } from "../../support/clients-to-test.js";
 import type { RawRedis } from "../../support/raw-redis.js";
 
 /** Notes a text under a key; safe to repeat. Gives the server's time and how often the text was noted so far. */
@@ -12,9 +13,12 @@ if now > tonumber(ARGV[1]) then return redis.error_reply(string.format('TOOLATE 
 return {string.format('%.3f', now), redis.call('HINCRBY', KEYS[1], ARGV[2], 1)}`,
 );
 
+/** The libraries in the versions that are recommended. */
+export const currentClients = clientsToTest.filter(({ name }) => /^(node-redis|ioredis) 6$/.test(name));
+
 /** A supervisor whose time-outs are those of production. */
-export function supervise(url: string, options: Partial<SupervisorOptions> = {}): Supervisor {
-  return new Supervisor({ connector: nodeRedis({ url }), ...options });
+export function supervise({ connectorAt }: ClientToTest, url: string): Supervisor {
+  return new Supervisor({ connector: connectorAt(addressOf({ url })) });
 }
 
 /** How often each text was noted. */

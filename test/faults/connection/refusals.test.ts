@@ -4,7 +4,7 @@ import type { Supervisor } from "../../../src/connection/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { FaultProxy, isCommand, runs } from "../../support/fault-proxy.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";
-import { failureOf, note, notes, supervise } from "./note.js";
+import { currentClients, failureOf, note, notes, supervise } from "./note.js";
 
 let server: RedisServer;
 let direct: RawRedis;
@@ -20,16 +20,17 @@ afterEach(async () => {
   await server.stop();
 });
 
-const connected = (url = server.url) => {
-  const supervisor = supervise(url);
-  supervisors.push(supervisor);
-  return supervisor;
-};
 const write = (supervisor: Supervisor, text = "a", timeout = 10_000) =>
   supervisor.evaluate(note, ["notes"], [text], { timeout });
 const withPassword = (password: string) => server.url.replace("//", `//:${password}@`);
 
-describe("when Redis refuses, the supervisor", () => {
+describe.each(currentClients)("when Redis refuses, the supervisor on $name", (client) => {
+  const connected = (url = server.url) => {
+    const supervisor = supervise(client, url);
+    supervisors.push(supervisor);
+    return supervisor;
+  };
+
   it.each([
     ["a wrong password", () => withPassword("wrong")],
     ["no password", () => server.url],
@@ -138,7 +139,13 @@ describe("when Redis refuses, the supervisor", () => {
   });
 });
 
-describe("close", () => {
+describe.each(currentClients)("close, on $name", (client) => {
+  const connected = (url = server.url) => {
+    const supervisor = supervise(client, url);
+    supervisors.push(supervisor);
+    return supervisor;
+  };
+
   it("ends calls in flight, and calls that wait for a connection, with closed; it is safe to call twice", async () => {
     const [busy, waiting] = [connected(), connected("redis://127.0.0.1:1")];
     await write(busy);

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Supervisor } from "../../../src/connection/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
+import type { ClientToTest } from "../../support/clients-to-test.js";
 import { FaultProxy, isCommand, runs } from "../../support/fault-proxy.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";
 import { StallWatch } from "../../support/stall-watch.js";
-import { failureOf, note, notes, supervise } from "./note.js";
+import { currentClients, failureOf, note, notes, supervise } from "./note.js";
 
 let server: RedisServer;
 let direct: RawRedis;
@@ -16,9 +17,6 @@ beforeEach(async () => {
   server = await startRedisServer({ aof: true });
   direct = await rawRedis(server.url);
   proxy = await FaultProxy.start(server.port);
-  supervisor = supervise(proxy.url);
-  states = [];
-  supervisor.onState((state) => states.push(state));
 });
 afterEach(async () => {
   await supervisor.close();
@@ -27,10 +25,17 @@ afterEach(async () => {
   await server.stop();
 });
 
+const begin = (client: ClientToTest) => {
+  supervisor = supervise(client, proxy.url);
+  states = [];
+  supervisor.onState((state) => states.push(state));
+};
 const write = (text: string) => supervisor.evaluate(note, ["notes"], [text]);
 const ready = () => new Promise<void>((resolve) => supervisor.onState((state) => state === "ready" && resolve()));
 
-describe("when a connection fails, the supervisor", () => {
+describe.each(currentClients)("when a connection of $name fails, the supervisor", (client) => {
+  beforeEach(() => begin(client));
+
   it("repeats a call that was cut off before the server saw it", async () => {
     await write("a");
     proxy.plan("cut-before-request", runs(note));
@@ -164,7 +169,7 @@ describe("when a connection fails, the supervisor", () => {
   });
 
   it("keeps the connection when this process blocks while the reply is on its way", async () => {
-    const undisturbed = supervise(server.url);
+    const undisturbed = supervise(client, server.url);
     const heard = vi.fn<() => void>();
     await undisturbed.evaluate(note, ["notes"], ["a"]);
     undisturbed.onState(heard);
@@ -179,7 +184,7 @@ describe("when a connection fails, the supervisor", () => {
   });
 
   it("keeps the connection when the reply came at the last moment, while this process was blocked", async () => {
-    const undisturbed = supervise(server.url);
+    const undisturbed = supervise(client, server.url);
     const heard = vi.fn<() => void>();
     await undisturbed.evaluate(note, ["notes"], ["a"]);
     undisturbed.onState(heard);
@@ -197,7 +202,7 @@ describe("when a connection fails, the supervisor", () => {
   });
 
   it("takes the reply of a call whose time ran out while this process was blocked", async () => {
-    const undisturbed = supervise(server.url);
+    const undisturbed = supervise(client, server.url);
     await undisturbed.evaluate(note, ["notes"], ["a"]);
     const sent = undisturbed.evaluate(note, ["notes"], ["b"], { timeout: 300 });
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -255,7 +260,9 @@ describe("when a connection fails, the supervisor", () => {
   });
 });
 
-describe("a call that gives up", () => {
+describe.each(currentClients)("a call on $name that gives up", (client) => {
+  beforeEach(() => begin(client));
+
   it("is not-sent while nothing could be sent", async () => {
     proxy.blackHole();
     expect(await failureOf(supervisor.evaluate(note, ["notes"], ["a"], { timeout: 300 }))).toMatchObject({
