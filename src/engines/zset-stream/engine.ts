@@ -1,0 +1,47 @@
+import type { RedisOptions } from "../../connection/redis-options.js";
+import type { Engine } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { quote } from "../../quote.js";
+import { SchemeEngine } from "../../schemes/scheme-engine.js";
+import { ZsetStreamQueue } from "./zset-stream-queue.js";
+
+export type { RedisOptions };
+
+/** Where the Redis is, and for which group of consumers an engine works. */
+export interface ZsetStreamEngineOptions extends RedisOptions {
+  /**
+   * The group of consumers that this engine consumes and looks for: 1 to 64 letters, digits, `.`, `_` and `-`, the first a letter
+   * or digit. Each group gets each message; within one, one consumer at a time does. Default `punctual`.
+   */
+  readonly group?: string | undefined;
+}
+
+const groupPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/**
+ * Keeps what is scheduled in a zset, and moves what comes due to a stream, where groups of consumers read it. At least once, for
+ * each group. Needs Redis 6.2 or newer, and a client library.
+ *
+ * Throws `invalid-argument` when an option is wrong.
+ */
+export function zsetStreamEngine(options: ZsetStreamEngineOptions): Engine {
+  const engine = new SchemeEngine(
+    {
+      name: "zset-stream",
+      options: ["group"],
+      open: (context, base, open) => new ZsetStreamQueue(context, { ...open, base, group }),
+    },
+    options,
+  );
+  const group = groupOf(options);
+  return engine;
+}
+
+function groupOf({ group = "punctual" }: ZsetStreamEngineOptions): string {
+  if (typeof group === "string" && groupPattern.test(group)) return group;
+  throw new PunctualError(
+    "invalid-argument",
+    `group is ${quote(group)}; accepted is 1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit.`,
+    { details: { argument: "group" } },
+  );
+}

@@ -1,0 +1,41 @@
+import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import type { StreamKeys } from "../keys.js";
+import { comparePlaces, type Found, type PartQuery } from "../list.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("list-waiting", sources["list-waiting"], {
+  keys: ["schedule", "stream", "queue", "again", "copies"],
+  harmlessWhenLate: true,
+});
+
+/** Finds messages that wait for a group, behind a place, in order; whether there are more. */
+export async function listWaiting(
+  evaluator: Evaluator,
+  keys: StreamKeys,
+  group: string,
+  { from, to, limit, after }: PartQuery,
+): Promise<{ found: Found[]; more: boolean }> {
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
+    group,
+    String(from),
+    String(to),
+    String(limit),
+    after === undefined ? "" : String(after.time),
+    after?.tail ?? "",
+  ]);
+  const [, rows, edgeTime, edgeTail] = asArray(reply, "list-waiting");
+  const tail = asBytes(edgeTail, "list-waiting: edge");
+  const edge = tail.length > 0 ? { time: asNumber(edgeTime, "list-waiting: edge"), tail } : undefined;
+  const all = asRows(rows, 3, "list-waiting: messages").map(
+    ([id, due, sequence]): Found => ({
+      id: asText(id, "list-waiting: id"),
+      time: asNumber(due, "list-waiting: due"),
+      tail: asBytes(sequence, "list-waiting: sequence"),
+    }),
+  );
+  const known = all.filter((one) => edge === undefined || comparePlaces(one, edge) <= 0).toSorted(comparePlaces);
+  const found = known.slice(0, limit);
+  // Where all up to the edge is had already, the next call goes on behind it.
+  return { found, more: edge !== undefined || all.length > found.length || known.length >= limit };
+}
