@@ -1,0 +1,108 @@
+import { dueAtOf } from "./due-at.js";
+import type { DueTime } from "../../engine.js";
+import type { Clock } from "../../clock.js";
+import { Patience } from "../../connection/supervisor-patience.js";
+import { Arrival } from "./arrival.js";
+import type { BrokerConnection, Channel } from "./broker-connection.js";
+import type { Envelope } from "./envelope.js";
+import type { Link } from "./link.js";
+import type { Places } from "./places.js";
+import type { Parcel, Sender } from "./sender.js";
+
+export interface DeadLettersOptions {
+  readonly link: Link;
+  readonly declare: (connection: BrokerConnection) => Promise<void>;
+  readonly sender: Sender;
+  readonly places: Places;
+  /** The queue of the broker in which they lie. */
+  readonly dead: string;
+  readonly clock: Clock;
+}
+
+/** How long a call waits for a connection, ms. */
+const patienceFor = 10_000;
+/** Messages that are on their way at a time. */
+const batchSize = 250;
+
+/**
+ * The dead letters of one queue. A broker finds none by its id, so what concerns some of them takes all of them out, one after
+ * the other, and puts those that are not concerned back at the end: after one round they lie as they did before.
+ */
+export class DeadLetters {
+  readonly #options: DeadLettersOptions;
+
+  constructor(options: DeadLettersOptions) {
+    this.#options = options;
+  }
+
+  /** Brings back those with these ids, or all; answers how many. */
+  async revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {
+    const { places, clock } = this.#options;
+    const dueAt = dueAtOf(due, clock.now());
+    return await this.#goThrough(ids, ({ id, payload, attempts, headers }) => {
+      const envelope: Envelope = { id, payload, attempts, headers, dueAt, failures: 0 };
+      return { envelope, place: () => places.waiting(dueAt - clock.now()) };
+    });
+  }
+
+  /** Deletes those with these ids; answers how many. */
+  async remove(ids: readonly string[]): Promise<number> {
+    return await this.#goThrough(ids, () => undefined);
+  }
+
+  /** Deletes all; answers how many. */
+  async purge(): Promise<number> {
+    return await this.#onChannel(async (_, channel) => (await channel.purgeQueue(this.#options.dead)).messageCount);
+  }
+
+  /** Does with each of these what `parcel` says: it is sent there, or deleted. Answers how many these were. */
+  async #goThrough(
+    ids: readonly string[] | "all",
+    parcel: (envelope: Envelope) => Parcel | undefined,
+  ): Promise<number> {
+    if (ids.length === 0) return 0;
+    const wanted = ids === "all" ? undefined : new Set(ids);
+    const { dead, places, sender } = this.#options;
+    return await this.#onChannel(async (connection, channel) => {
+      let concerned = 0;
+      // Those that come meanwhile lie behind those that are there now.
+      let left = (await channel.checkQueue(dead)).messageCount;
+      while (left > 0) {
+        const arrivals: Arrival[] = [];
+        const parcels: Parcel[] = [];
+        while (left > 0 && arrivals.length < batchSize) {
+          const message = await channel.get(dead);
+          left = message === false ? 0 : left - 1;
+          if (message === false) break;
+          const arrival = new Arrival(connection, channel, message);
+          const isConcerned = wanted === undefined || wanted.has(arrival.id);
+          if (isConcerned) concerned += 1;
+          const sent = isConcerned
+            ? parcel(arrival.envelope)
+            : { envelope: arrival.envelope, place: () => places.dead() };
+          if (sent !== undefined) parcels.push(sent);
+          arrivals.push(arrival);
+        }
+        await sender.send(parcels);
+        for (const arrival of arrivals) arrival.acknowledge();
+      }
+      return concerned;
+    });
+  }
+
+  /** On a channel of its own: when that ends, the broker takes back what was taken out and not acknowledged. */
+  async #onChannel<T>(work: (connection: BrokerConnection, channel: Channel) => Promise<T>): Promise<T> {
+    const { link, declare } = this.#options;
+    const patience = new Patience(patienceFor, undefined, () => this.#options.clock.elapsed());
+    const connection = await link.connection(patience).finally(() => patience.end());
+    await declare(connection);
+    const channel = await connection.channel();
+    try {
+      return await work(connection, channel);
+    } catch (error) {
+      throw connection.explained(error);
+    } finally {
+      await channel.close().catch(() => {});
+    }
+  }
+}

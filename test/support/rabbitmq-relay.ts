@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { createConnection, createServer, type Socket } from "node:net";
+
+/** Stands between engines and a broker, and cuts all connections when it is told to. */
+export interface RabbitmqRelay {
+  readonly url: string;
+  /** How many connections there are. */
+  readonly size: number;
+  /** Cuts every connection at once, as a restart of the broker does. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+export async function relayTo(port: number): Promise<RabbitmqRelay> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = createConnection({ port, host: "127.0.0.1" });
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new TypeError("a TCP server without a port");
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy();
+  };
+  return {
+    url: `amqp://127.0.0.1:${address.port}`,
+    get size() {
+      return sockets.size / 2;
+    },
+    cut,
+    async close() {
+      cut();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
