@@ -1,6 +1,7 @@
 import type { Connector } from "../../clients/port.js";
 import { type RedisOptions, readRedisOptions } from "../../connection/redis-options.js";
 import { type DeadLetterBounds, type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
+import { checkWholeNumber } from "../../whole-number.js";
 
 /** Where the Redis is, and under which names and bounds to keep messages there. */
 export interface RedisEngineOptions extends RedisOptions {
@@ -9,6 +10,11 @@ export interface RedisEngineOptions extends RedisOptions {
    * each claim; give the same to every engine of a queue. Default: all, for ever.
    */
   readonly deadLetters?: DeadLetterOptions | undefined;
+  /**
+   * Into how many partitions each queue is split, so that a Redis Cluster can spread it over its nodes: 1 to 1,024. Kept in
+   * Redis with the queue; a process that says another number is refused with `misconfigured`. Default 1.
+   */
+  readonly partitions?: number | undefined;
 }
 
 /** The same, checked and with the defaults. */
@@ -16,10 +22,15 @@ export interface RedisEngineSettings {
   readonly connector: Connector;
   readonly prefix: string;
   readonly deadLetters: DeadLetterBounds;
+  readonly partitions: number;
 }
+
+const mostPartitions = 1_024;
 
 /** Fails with `invalid-argument`, without showing what may hold a password. */
 export function readRedisEngineOptions(options: RedisEngineOptions): RedisEngineSettings {
-  const settings = readRedisOptions(options, ["deadLetters"]);
-  return { ...settings, deadLetters: parseDeadLetterBounds(options.deadLetters) };
+  const settings = readRedisOptions(options, ["deadLetters", "partitions"]);
+  const { partitions = 1 } = options;
+  checkWholeNumber(partitions, "partitions", 1, mostPartitions);
+  return { ...settings, deadLetters: parseDeadLetterBounds(options.deadLetters), partitions };
 }

@@ -3,7 +3,6 @@ import type {
   AuditReport,
   Burial,
   CallOptions,
-  Claimed,
   ClaimRequest,
   ClaimResult,
   Counts,
@@ -25,6 +24,9 @@ import { listPartitions } from "./partitioned-list.js";
 /** Problems that an audit tells at most. */
 const mostProblems = 1_000;
 
+/** Of how many consumers it is remembered where they began. */
+const mostTurns = 1_000;
+
 /**
  * A queue that is split into partitions, each with keys in a slot of its own. An id always lies in the same one, so what is
  * said of an id is said of one partition; what is said of the queue is asked of all.
@@ -32,12 +34,13 @@ const mostProblems = 1_000;
 export class PartitionedQueue implements EngineQueue {
   readonly partitions: readonly EngineQueue[];
   readonly #first: EngineQueue;
-  /** Which partition is claimed from first: another one each time. */
-  #turn = 0;
+  /** Which partition a claim begins with: another one each time, but the same when it is repeated. */
+  readonly #turns = new Map<string, { readonly token: string; readonly place: number }>();
 
-  constructor(first: EngineQueue, others: readonly EngineQueue[]) {
-    this.#first = first;
-    this.partitions = [first, ...others];
+  /** `open` makes the queue of one partition, from 0. */
+  constructor(count: number, open: (place: number) => EngineQueue) {
+    this.#first = open(0);
+    this.partitions = [this.#first, ...Array.from({ length: count - 1 }, (_, place) => open(place + 1))];
   }
 
   get clock(): Clock {
@@ -57,35 +60,29 @@ export class PartitionedQueue implements EngineQueue {
   }
 
   /**
-   * Claims from one partition after the other until there is no room; a consumer claims from each by itself. What some
-   * brought is given although another one failed: that is asked again at once, and tells its failure then.
+   * Claims from one partition after the other until one has something; a consumer claims from each by itself. One that fails
+   * is passed over as long as another has something, and is asked again with the next claim.
    */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const messages: Claimed[] = [];
-    const results: ClaimResult[] = [];
+    const empty: ClaimResult[] = [];
     let failure: unknown;
-    const start = this.#turn++;
+    const start = this.#turnOf(request);
     for (const [step] of this.partitions.entries()) {
       const queue = this.partitions[(start + step) % this.partitions.length] ?? this.#first;
       try {
-        const result = await queue.claim({ ...request, limit: request.limit - messages.length });
-        results.push(result);
-        messages.push(...result.messages);
+        const result = await queue.claim(request);
+        // Of those that were not asked nothing is known.
+        if (result.messages.length > 0) return { ...result, ...told([...empty, result]), nextAt: result.now };
+        empty.push(result);
       } catch (error) {
         if (!(error instanceof PunctualError)) throw error;
         failure = error;
       }
     }
-    if (failure !== undefined && messages.length === 0) throw failure;
-    const now = Math.max(...results.map((result) => result.now));
-    return {
-      messages: messages.toSorted((one, other) => one.dueAt - other.dueAt),
-      leaseUntil: Math.min(...results.map(({ leaseUntil }) => leaseUntil)),
-      now,
-      nextAt: failure === undefined ? Math.min(...results.map(({ nextAt }) => nextAt)) : now,
-      buried: results.flatMap(({ buried }) => buried),
-      missing: results.flatMap(({ missing }) => missing),
-    };
+    const [first, ...others] = empty;
+    if (failure !== undefined || first === undefined) throw failure;
+    const last = others.at(-1) ?? first;
+    return { ...last, ...told(empty), nextAt: Math.min(...empty.map(({ nextAt }) => nextAt)) };
   }
 
   acknowledge(receipts: readonly Receipt[]) {
@@ -172,14 +169,17 @@ export class PartitionedQueue implements EngineQueue {
   /** One watch on all partitions. That one of them need not be claimed from says nothing of the others. */
   async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
     const out = new Set<EngineQueue>();
+    let isClosed = false;
     const watches = await Promise.all(
       this.partitions.map((queue) =>
         queue.watch(consumer, {
           wake: (at) => watcher.wake(at),
           postpone: () => {},
           interrupted(cause) {
+            const isNews = cause.code !== "closed" || !isClosed;
+            isClosed ||= cause.code === "closed";
             out.add(queue);
-            watcher.interrupted(cause);
+            if (isNews) watcher.interrupted(cause);
           },
           recovered() {
             if (out.delete(queue) && out.size === 0) watcher.recovered();
@@ -192,6 +192,15 @@ export class PartitionedQueue implements EngineQueue {
         await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
       },
     };
+  }
+
+  #turnOf({ consumer, token }: ClaimRequest): number {
+    const last = this.#turns.get(consumer);
+    const place =
+      last === undefined ? 0 : last.token === token ? last.place : (last.place + 1) % this.partitions.length;
+    this.#turns.set(consumer, { token, place });
+    if (this.#turns.size > mostTurns) this.#turns.delete(this.#turns.keys().next().value ?? "");
+    return place;
   }
 
   /** Hands each item to the partition of its id, and puts the answers into the order of the items. */
@@ -250,6 +259,11 @@ export class PartitionedQueue implements EngineQueue {
       checked: reports.reduce((sum, { checked }) => sum + checked, 0),
     };
   }
+}
+
+/** What several claims tell beside messages. */
+function told(results: readonly ClaimResult[]): Pick<ClaimResult, "buried" | "missing"> {
+  return { buried: results.flatMap(({ buried }) => buried), missing: results.flatMap(({ missing }) => missing) };
 }
 
 const idOf = ({ id }: { readonly id: string }): string => id;
