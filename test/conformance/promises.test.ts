@@ -29,7 +29,8 @@ const operations: Readonly<Record<Exclude<keyof EngineQueue, "clock" | "closed" 
   watch: true,
 };
 
-describe("the conformance suite", () => {
+// Collecting them takes a second, on a busy machine much longer.
+describe("the conformance suite", { timeout: 90_000 }, () => {
   it("knows the promises by the words of the contract", () => {
     const titles = [...promisesOfContract()].map(([number, { title }]) => [String(number), title]);
     expect(Object.entries(promises)).toEqual(titles);
@@ -79,7 +80,9 @@ describe("the conformance suite", () => {
   });
 
   it("has its matrix in the README", async () => {
-    const table = matrix(await collectedEngines()).join("\n");
+    // The same engine on another client or server keeps the same.
+    const engines = (await collectedEngines()).filter(({ engine }) => !engine.includes(" on "));
+    const table = matrix(engines).join("\n");
     const readme = read("README.md").replace(/(?<=<!-- matrix -->\n\n).*?(?=\n\n<!-- end -->)/su, () => table);
     await expect(readme).toMatchFileSnapshot("../../README.md");
   });
