@@ -1,0 +1,49 @@
+import type { RedisOptions } from "../../connection/redis-options.js";
+import type { Engine } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { quote } from "../../quote.js";
+import { type Scheme, SchemeEngine, wakingKeys } from "../../schemes/scheme-engine.js";
+import { PlainQueue } from "./plain-queue.js";
+import { reliableKeys } from "./reliable-keys.js";
+import { ReliableQueue } from "./reliable-queue.js";
+
+export type { RedisOptions };
+
+export interface ZsetListOptions extends RedisOptions {
+  /**
+   * Whether a message stays in Redis until it is acknowledged, so that it is delivered at least once. Producers and consumers of
+   * a queue need the same. Default false: at most once, as in the article.
+   */
+  readonly reliable?: boolean | undefined;
+}
+
+const plain: Scheme = {
+  name: "zset-list",
+  options: ["reliable"],
+  open: (context, base, options) => {
+    const keys = { ...wakingKeys(base), schedule: `${base}:schedule`, ready: `${base}:ready` };
+    return new PlainQueue(context, keys, options);
+  },
+};
+
+const reliable: Scheme = {
+  ...plain,
+  // Under names of their own: its entries are others.
+  open: (context, base, options) => new ReliableQueue(context, reliableKeys(`${base}:reliable`), options),
+};
+
+/**
+ * Keeps messages in a zset until they are due, and then in a list from which consumers pop them. At most once, or with
+ * `reliable` at least once. Needs `@redis/client`.
+ *
+ * Throws `invalid-argument` when an option is wrong.
+ */
+export function zsetListEngine(options: ZsetListOptions): Engine {
+  const { reliable: isReliable, ...rest } = options ?? {};
+  if (isReliable !== undefined && typeof isReliable !== "boolean") {
+    throw new PunctualError("invalid-argument", `reliable is ${quote(isReliable)}; accepted is true or false.`, {
+      details: { argument: "reliable" },
+    });
+  }
+  return new SchemeEngine(isReliable === true ? reliable : plain, typeof options === "object" ? rest : options);
+}

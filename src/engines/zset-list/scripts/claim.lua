@@ -1,0 +1,145 @@
+-- Moves what is due from the zset to the list, gives leases on what stands first in it, and says when to come back. Reclaims
+-- leases that have ended on the way.
+-- KEYS: schedule ready hand hands messages standing leases dead claims state waiting
+-- ARGV: notAfter consumer hand token limit room returns lease attempts channel
+-- Reply: {now, leaseUntil, nextAt, headAt, {id, due, value, deliveries so far, …}, {id, reason, …} buried, {id, …} missing,
+--   hand that is overdue or ""}
+--
+-- `hand`: the caller's list, into which it pops when it blocks, and its name in `hands`. `room`: it has room for more than
+-- `limit`. `headAt`: when the next message comes due that is not in the list; else empty.
+local schedule, ready, hand, hands, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local leases, dead, claims, state, waiting = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local consumer, hand_name, token, limit = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local room, returns, lease, attempts, channel = ARGV[6] == "1", ARGV[7] == "1", tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+--- @include begin
+--- @include values
+--- @include drain
+--- @include line
+--- @include records
+--- @include reclaim
+--- @include wake
+local until_text = whole(now + lease)
+local taken, buried, missing = {}, {}, {}
+local function add(list, ...)
+  for _, value in ipairs({ ... }) do
+    list[#list + 1] = value
+  end
+end
+drain(leases, standing, schedule)
+drain(hands, messages, dead)
+
+-- The reply of this claim was lost: its leases are found by their end.
+local last = redis.call("HGET", claims, consumer)
+if last then
+  local last_until, last_token = string.match(last, "^(%d+) (.*)$")
+  if last_token == token and tonumber(last_until) > now then
+    local ids, found = redis.call("ZRANGEBYSCORE", leases, last_until, last_until), {}
+    for i, value in ipairs(read_all(standing, ids)) do
+      local record = value and record_of(value)
+      if record and record.text == token then
+        record.id, record.order = ids[i], (unpack_bytes(">I7", record.seq))
+        found[#found + 1] = record
+      end
+    end
+    table.sort(found, function(a, b)
+      return a.due < b.due or (a.due == b.due and a.order < b.order)
+    end)
+    for _, record in ipairs(found) do
+      add(taken, record.id, whole(record.due), redis.call("HGET", messages, record.id), record.count)
+    end
+    return { now_text, last_until, whole(now), "", taken, {}, {}, "" }
+  end
+end
+
+for _, id in ipairs(reclaim_oldest()) do
+  add(buried, id, "attempts")
+end
+
+-- What stands first: what the caller popped when it blocked, then what is in the list.
+local held = redis.call("LRANGE", hand, 0, -1)
+local line = {}
+if paused or limit < #held then
+  put_back(held)
+else
+  for i = #held, 1, -1 do
+    -- One that was put back or rescheduled meanwhile has its place in the zset.
+    if not redis.call("ZSCORE", schedule, sub(held[i], 9)) then
+      line[#line + 1] = held[i]
+    end
+  end
+end
+local from_hand = #line
+if limit > 0 and not paused then
+  move_due()
+  for _, entry in ipairs(first_in_line(limit - from_hand)) do
+    line[#line + 1] = entry
+  end
+end
+
+local ids = {}
+for i, entry in ipairs(line) do
+  ids[i] = sub(entry, 16)
+end
+local values = read_bodies(ids)
+local old = read_all(standing, ids)
+local records, ends, burials = {}, {}, {}
+for i, value in ipairs(values) do
+  local id, due, seq = ids[i], (unpack_bytes(">d", line[i])), sub(line[i], 9, 15)
+  local record = value and record_of(old[i], seq)
+  if not value then
+    -- Deleted by hand or evicted; cancelled messages are taken out of the list, but not out of a hand.
+    if i > from_hand then
+      add(missing, id)
+    end
+  elseif sub(value, 1, 7) == seq and record.kind == "w" then
+    local expires, most = expiry_of(value), limit_of(value) or attempts
+    local reason = expires and expires < now and "expired" or record.count >= most and "attempts"
+    record.due, record.limit = due, most
+    if reason then
+      record.kind, record.text = "d", reason
+      add(burials, whole(now), id)
+      add(buried, id, reason)
+    else
+      record.kind, record.text = "l", token
+      add(ends, until_text, id)
+      add(taken, id, whole(due), value, record.count)
+    end
+    add(records, id, value_of(record))
+  end
+end
+local from_list = math.max(0, #values - from_hand)
+local rest = {}
+for i = #values + 1, from_hand do
+  rest[#rest + 1] = line[i]
+end
+put_back(rest)
+
+local left = redis.call("LLEN", ready) - from_list
+local head = not paused and redis.call("ZRANGE", schedule, 0, 0, "WITHSCORES")[2]
+local first_end = redis.call("ZRANGE", leases, 0, 0, "WITHSCORES")[2]
+local overdue = redis.call("ZRANGE", hands, 0, 1, "WITHSCORES")
+overdue = { overdue[1] == hand_name and overdue[3] or overdue[1], tonumber(overdue[1] == hand_name and overdue[4] or overdue[2]) }
+local plan = math.min(now + poll, tonumber(head or math.huge), tonumber(first_end or math.huge), overdue[2] or math.huge)
+plan = #taken > 0 and math.min(plan, tonumber(until_text)) or plan
+if left > 0 and not paused then
+  plan = now
+end
+local known, full = last, limit == 0 or (#taken == limit * 4 and not room)
+--- @include turn
+
+turn_write()
+--- @include gone
+redis.call("HSET", claims, consumer, (#taken > 0 and until_text or whole(now)) .. " " .. token)
+variadic("HSET", standing, records)
+variadic("HDEL", standing, missing)
+variadic("ZADD", leases, ends)
+variadic("ZADD", dead, burials)
+if from_list > 0 then
+  redis.call("RPOP", ready, from_list)
+end
+if #held > 0 then
+  redis.call("DEL", hand)
+end
+redis.call("ZREM", hands, hand_name)
+local late = overdue[2] and overdue[2] <= now and overdue[1] or ""
+return { now_text, until_text, whole(next_at), head and whole(head) or "", taken, buried, missing, late }

@@ -1,0 +1,23 @@
+import type { Counts } from "../../../engine.js";
+import { asArray, asNumber } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import type { ReliableKeys } from "../reliable-keys.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("counts", sources["counts"], {
+  keys: ["schedule", "ready", "standing", "leases", "dead", "state"],
+  harmlessWhenLate: true,
+});
+
+/** How many messages are in each state. What a consumer popped a moment ago and has no lease on yet is in none. */
+export async function counts(evaluator: Evaluator, keys: ReliableKeys): Promise<Counts> {
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), []);
+  const [, scheduled, due, leased, dead, paused] = asArray(reply, "counts");
+  return {
+    scheduled: asNumber(scheduled, "counts: scheduled"),
+    due: asNumber(due, "counts: due"),
+    leased: asNumber(leased, "counts: leased"),
+    dead: asNumber(dead, "counts: dead"),
+    paused: paused === 1,
+  };
+}

@@ -1,0 +1,55 @@
+import type { CallOptions, NewMessage, ScheduleResult } from "../../../engine.js";
+import { inChunks } from "../../../scripting/in-chunks.js";
+import { encodeBody } from "../../../scripting/message-body.js";
+import { outcomesOf } from "../../../scripting/outcomes.js";
+import { asArray, asBytes } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import type { ReliableKeys } from "../reliable-keys.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("schedule", sources["schedule"], {
+  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state", "waiting"],
+});
+
+/** `e` is a duplicate with the very same body. */
+const words = { s: "scheduled", d: "duplicate", e: "same", r: "replaced", l: "leased" } as const;
+
+interface Entry {
+  readonly message: NewMessage;
+  readonly body: Buffer;
+}
+
+/**
+ * Stores messages; those with an id that exists are kept or replaced. After a lost reply, a message that is there with the very
+ * same body is what the lost attempt stored, as far as can be known, and called `scheduled`.
+ */
+export async function schedule(
+  evaluator: Evaluator,
+  keys: ReliableKeys,
+  messages: readonly NewMessage[],
+  options: CallOptions = {},
+): Promise<ScheduleResult[]> {
+  const entries = messages.map((message): Entry => ({ message, body: encodeBody(message) }));
+  const cut = { id: ({ message }: Entry) => message.id, bytes: ({ body }: Entry) => body.length };
+  return await inChunks(entries, cut, async (chunk) => {
+    const values = chunk.flatMap(({ message: { id, due, onDuplicate }, body }) => [
+      id,
+      "at" in due ? "a" : "d",
+      String("at" in due ? due.at : due.delay),
+      onDuplicate === "replace" ? "r" : "k",
+      body,
+    ]);
+    const { reply, uncertain } = await evaluator.evaluate(
+      script,
+      script.keysIn(keys),
+      [keys.channel, ...values],
+      options,
+    );
+    const [, letters, times] = asArray(reply, "schedule");
+    const dueAts = asBytes(times, "schedule: dueAts");
+    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => ({
+      outcome: outcome === "same" ? (uncertain ? "scheduled" : "duplicate") : outcome,
+      dueAt: dueAts.readDoubleBE(index * 8),
+    }));
+  });
+}
