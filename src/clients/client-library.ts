@@ -44,16 +44,18 @@ export function connectorAt(
       }
     }
   };
+  const chosenOne = () => {
+    // What was missing may be installed when the next attempt is made.
+    chosen ??= choose().catch((error: unknown) => {
+      chosen = undefined;
+      throw error;
+    });
+    return chosen;
+  };
   return {
     target: address.target,
-    async connect(connectTimeout) {
-      // What was missing may be installed when the next attempt is made.
-      chosen ??= choose().catch((error: unknown) => {
-        chosen = undefined;
-        throw error;
-      });
-      return (await chosen).connect(connectTimeout);
-    },
+    load: chosenOne,
+    connect: async (connectTimeout) => (await chosenOne()).connect(connectTimeout),
   };
 }
 

@@ -51,8 +51,9 @@ class Cluster implements Connector {
     return { target: this.target, shardedChannels: true, connect: (timeout) => this.#connectTo(key, slot, timeout) };
   }
 
-  #connectTo(key: string, slot: number, timeout: number): Promise<Connection> {
-    return within(timeout, `the node that serves slot ${slot} did not answer`, async (open) => {
+  async #connectTo(key: string, slot: number, timeout: number): Promise<Connection> {
+    await this.#options.connectTo(this.#options.nodes[0]).load?.();
+    return await within(timeout, `the node that serves slot ${slot} did not answer`, async (open) => {
       const map = this.#map ?? (await this.#learn(timeout));
       const place = map.primaryOf(slot);
       if (place === undefined) {

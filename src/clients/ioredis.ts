@@ -22,6 +22,7 @@ export function ioredisAt(
 ): Connector {
   return {
     target: address.target,
+    load,
     async connect(connectTimeout) {
       const { Redis } = await load();
       const { endpoint, username, password, database: db } = address;

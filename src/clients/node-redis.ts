@@ -44,6 +44,7 @@ export function nodeRedisAt(
 ): Connector {
   return {
     target: address.target,
+    load,
     async connect(connectTimeout) {
       const library = await load();
       const { endpoint, username, password, database } = address;

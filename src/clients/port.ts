@@ -57,6 +57,8 @@ export interface Connector {
   /** Where it connects to, without secrets; for error texts. */
   readonly target: string;
   connect(connectTimeout: number): Promise<Connection>;
+  /** Loads the client library, where that is yet to be done, so that it is not counted as connecting. Fails as `connect` does. */
+  load?(): Promise<unknown>;
   /** In a Cluster: connects to the node that serves a key, whichever that is at the time. Left out: one server serves all. */
   forKey?(key: string): Connector;
   /** Whether its connections hear every channel as a sharded one. Default false. */

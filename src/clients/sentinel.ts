@@ -48,8 +48,9 @@ class SentinelConnector implements Connector {
     this.target = `the primary "${options.name}" of the sentinels ${places.join(", ")}`;
   }
 
-  connect(connectTimeout: number): Promise<Connection> {
-    return within(connectTimeout, "no primary was found", async (open) => {
+  async connect(connectTimeout: number): Promise<Connection> {
+    await this.#sentinels[0]?.load?.();
+    return await within(connectTimeout, "no primary was found", async (open) => {
       const place = await this.#askForPrimary(open);
       try {
         const connection = await open(this.#primaryAt(place));

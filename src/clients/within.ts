@@ -19,7 +19,9 @@ export async function within<T>(timeout: number, problem: string, work: (open: O
     return connection;
   };
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new CommandFailure("not-sent", `${problem} within ${timeout} ms`)), timeout);
+    const giveUp = () => reject(new CommandFailure("not-sent", `${problem} within ${timeout} ms`));
+    // After a blocked event loop the timer comes before the replies that have been lying in the sockets: let them be read.
+    timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), timeout);
   });
   try {
     const result = await Promise.race([work(open), late]);

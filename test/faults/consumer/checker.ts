@@ -11,6 +11,8 @@ export interface CheckOptions {
   readonly schedulesRepeat?: boolean;
   /** What was acknowledged by a process that was killed before it heard of it. Default none. */
   readonly unheard?: readonly string[];
+  /** Whether Redis itself may have lost what was confirmed of this message. Default: of none. */
+  readonly excused?: (id: string) => boolean;
 }
 
 /** How old the last claim of a running consumer may be, ms, and as much again as looking at it may take. */
@@ -18,6 +20,13 @@ const freshFor = 7_500 + 250;
 
 /** What is wrong with a run that is over, healed and drained; empty when nothing is. */
 export function problemsOf(history: History, remains: Remains, options: CheckOptions = {}): string[] {
+  const { excused = () => false } = options;
+  const found = allProblems(history, remains, options);
+  // The id of the message that it is about comes last.
+  return found.filter((problem) => !excused(problem.replace(/^.*: /s, ""))).slice(0, 20);
+}
+
+function allProblems(history: History, remains: Remains, options: CheckOptions): string[] {
   return [
     ...lost(history, remains, options),
     ...unasked(history),
@@ -26,7 +35,7 @@ export function problemsOf(history: History, remains: Remains, options: CheckOpt
     ...attempts(history, options),
     ...counts(history, remains),
     ...health(history),
-  ].slice(0, 20);
+  ];
 }
 
 /** Nothing that was scheduled is missing. */

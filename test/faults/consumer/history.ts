@@ -31,6 +31,8 @@ export interface Asked {
   readonly earliest: number;
   /** What schedule told; undefined as long as it is under way. */
   told?: { readonly outcome: string; readonly dueAt: number } | { readonly failed: string };
+  /** When it was told. */
+  toldAt?: number;
   /** What cancel told. */
   cancelled?: { readonly outcome: string; readonly at: number };
 }

@@ -1,4 +1,4 @@
-import type { FaultStage } from "./fault-stage.js";
+import type { QueueStage } from "./queue-stage.js";
 import type { Plan } from "./task.js";
 
 export interface LoadOptions {
@@ -14,12 +14,12 @@ const far = 3_600_000;
 
 /** A queue at work: messages that succeed, fail, are released and buried, come due all the time, and some are cancelled. */
 export class Load {
-  readonly #stage: FaultStage;
+  readonly #stage: QueueStage;
   readonly #ids: string[] = [];
   readonly #calls: Promise<unknown>[] = [];
   readonly #ended: Promise<void>;
 
-  private constructor(stage: FaultStage, { messages, lasts }: LoadOptions) {
+  private constructor(stage: QueueStage, { messages, lasts }: LoadOptions) {
     this.#stage = stage;
     const ticks = Math.floor(lasts / every);
     const perTick = Math.ceil(messages / 2 / ticks);
@@ -42,7 +42,7 @@ export class Load {
     });
   }
 
-  static async start(stage: FaultStage, options: LoadOptions): Promise<Load> {
+  static async start(stage: QueueStage, options: LoadOptions): Promise<Load> {
     const load = new Load(stage, options);
     const half = Array.from({ length: options.messages / 2 }, (_, n) => ({
       id: load.#next(),
@@ -58,10 +58,15 @@ export class Load {
     return load;
   }
 
+  /** Waits until everything was asked for. Gives what schedule and cancel said, each once. */
+  async over(): Promise<Set<unknown>> {
+    await this.#ended;
+    return new Set(await Promise.all(this.#calls));
+  }
+
   /** Waits until all is scheduled, and what was to be delivered is done. Gives what schedule and cancel said, each once. */
   async drained(within = 10_000): Promise<Set<unknown>> {
-    await this.#ended;
-    const told = new Set(await Promise.all(this.#calls));
+    const told = await this.over();
     const { history } = this.#stage;
     const open = this.#ids.filter((id) => {
       const outcome = history.asked.get(id)?.cancelled?.outcome;

@@ -3,6 +3,7 @@ import { defineScript } from "../../../src/scripting/script.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { sources } from "../../../src/engines/redis/scripts/sources.generated.js";
 import { runs } from "../../support/fault-proxy.js";
+import { redisEngine } from "../../../src/engines/redis/engine.js";
 import { FaultStage } from "./fault-stage.js";
 import type { Plan } from "./task.js";
 import { workerProgram } from "./worker-process.js";
@@ -162,7 +163,9 @@ describe("What reaches Redis after its lease has ended", () => {
     const held = proxy.plan("hold", (request) => settlements.some((matches) => matches(request)));
     await producer.scheduleAll(plans.map((plan) => ({ id: plan, plan, delay: 200 })));
     await held.happened;
-    const second = stage.consumer({ name: "second", lease, plan: "hold" }, stage.server.url);
+    const second = stage.consumer({ name: "second", lease, plan: "hold" }, () =>
+      redisEngine({ url: stage.server.url }),
+    );
     await history.until(() => plans.every((id) => history.start(id, "second")), "the second consumer has them");
     held.release();
     await held.reply;

@@ -18,10 +18,10 @@ export class Producer {
     const asked = this.#note(id, plan, delay);
     try {
       const { outcome, dueAt } = await this.#queue.schedule(asked.task, { id, delay });
-      asked.told = { outcome, dueAt: dueAt.getTime() };
+      tell(asked, { outcome, dueAt: dueAt.getTime() });
       return outcome;
     } catch (error) {
-      asked.told = { failed: codeOf(error) };
+      tell(asked, { failed: codeOf(error) });
       return codeOf(error);
     }
   }
@@ -34,7 +34,7 @@ export class Producer {
     const results = await this.#queue.scheduleMany(
       messages.map(({ id, delay }, index) => ({ payload: asked[index]!.task, id, delay })),
     );
-    results.forEach(({ outcome, dueAt }, index) => (asked[index]!.told = { outcome, dueAt: dueAt.getTime() }));
+    results.forEach(({ outcome, dueAt }, index) => tell(asked[index]!, { outcome, dueAt: dueAt.getTime() }));
   }
 
   async cancel(id: string): Promise<string> {
@@ -50,4 +50,8 @@ export class Producer {
     this.#history.asked.set(id, asked);
     return asked;
   }
+}
+
+function tell(asked: Asked, told: NonNullable<Asked["told"]>): void {
+  Object.assign(asked, { told, toldAt: Date.now() });
 }

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
-import { type RawRedis, rawRedis } from "../raw-redis.js";
+import { type Ask, asking } from "./asking.js";
 import { promptReplication } from "./prompt-replication.js";
 
 /** One node of a private Cluster. */
@@ -11,8 +11,7 @@ export interface ClusterNode {
   readonly busPort: number;
   /** As it is called among the nodes. */
   readonly id: string;
-  /** Sends it one command. */
-  ask(...command: readonly (string | number)[]): Promise<unknown>;
+  readonly ask: Ask;
 }
 
 export interface ClusterNodeOptions {
@@ -40,10 +39,7 @@ export async function startClusterNode({ binary, args = [] }: ClusterNodeOptions
       ...args,
     ],
   });
-  const ask = async (...command: readonly (string | number)[]) => {
-    await using redis: RawRedis = await rawRedis(server.url);
-    return await redis.text(...command);
-  };
+  const ask = asking(server);
   return { server, busPort, id: String(await ask("CLUSTER", "MYID")), ask };
 }
 

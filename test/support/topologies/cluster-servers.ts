@@ -58,9 +58,9 @@ export class ClusterServers implements AsyncDisposable {
   /** The node that serves a slot, by the word of all that answer. */
   primaryOf(slot: number): Promise<ClusterNode> {
     return eventually(`the primary of slot ${slot}`, async () => {
-      const answers = await Promise.allSettled(this.#running.map((node) => within(primaryPort(node, slot))));
+      const answers = await Promise.allSettled(this.#running.map((node) => primaryPort(node, slot)));
       const ports = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-      const node = this.nodes.find(({ server }) => ports.every((port) => port === server.port));
+      const node = this.nodes.find(({ server }) => ports.length > 0 && ports.every((port) => port === server.port));
       return node !== undefined && (await roleOf(node)) === "master" ? node : undefined;
     });
   }
@@ -192,11 +192,4 @@ async function isAlive({ pid }: RedisServer): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function within<T>(promise: Promise<T>): Promise<T> {
-  return Promise.race([
-    promise,
-    new Promise<never>((_, reject) => setTimeout(() => reject(new Error("no answer")), 300).unref()),
-  ]);
 }

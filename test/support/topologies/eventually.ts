@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** How long servers may take to agree on something, ms. Their own time-outs are half a second to a second. */
-const patience = 20_000;
-/** How long one question waits for its answer, ms: a frozen server gives none. */
-const silence = 500;
+const patience = 30_000;
 
 /**
  * Asks again and again until there is an answer, for what servers agree on among themselves and tell nobody. A question that
@@ -13,12 +11,12 @@ export async function eventually<T>(what: string, ask: () => Promise<T | undefin
   const giveUpAt = performance.now() + patience;
   for (let problem: unknown; ;) {
     try {
-      const answer = await Promise.race([ask(), sleep(silence).then(() => undefined)]);
+      const answer = await ask();
       if (answer !== undefined) return answer;
     } catch (error) {
       problem = error;
     }
     if (performance.now() > giveUpAt) throw new Error(`${what}: not within ${patience} ms`, { cause: problem });
-    await sleep(20);
+    await sleep(50);
   }
 }

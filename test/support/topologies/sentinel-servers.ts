@@ -1,5 +1,5 @@
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
-import { type RawRedis, rawRedis } from "../raw-redis.js";
+import { type Ask, asking } from "./asking.js";
 import { eventually } from "./eventually.js";
 import { promptReplication } from "./prompt-replication.js";
 
@@ -19,6 +19,8 @@ export interface SentinelServersOptions {
 export class SentinelServers implements AsyncDisposable {
   readonly sentinels: readonly RedisServer[];
   readonly servers: readonly RedisServer[];
+  readonly #asks = new Map<RedisServer, Ask>();
+  readonly #sentinelAsks: readonly Ask[];
 
   static async start({
     binary,
@@ -38,11 +40,9 @@ export class SentinelServers implements AsyncDisposable {
     ].join("\n");
     const sentinel = () => startRedisServer({ binary, config, args: ["--sentinel"] });
     const sentinels = await Promise.all([sentinel(), sentinel(), sentinel()]);
-    // Else they look at the servers every 10 s, and wait 8 s before they tell one that came back whom to follow.
-    await Promise.all(
-      sentinels.map((one) => on(one, (redis) => redis.command("SENTINEL", "DEBUG", "INFO-PERIOD", 250, "PUBLISH-PERIOD", 250))),
-    );
     const topology = new SentinelServers([primary, replica], sentinels);
+    // Else they look at the servers every 10 s, and wait 8 s before they tell one that came back whom to follow.
+    await topology.#askSentinels("SENTINEL", "DEBUG", "INFO-PERIOD", 250, "PUBLISH-PERIOD", 250);
     await topology.#settled(primary);
     return topology;
   }
@@ -50,6 +50,7 @@ export class SentinelServers implements AsyncDisposable {
   private constructor(servers: readonly RedisServer[], sentinels: readonly RedisServer[]) {
     this.servers = servers;
     this.sentinels = sentinels;
+    this.#sentinelAsks = sentinels.map(asking);
   }
 
   /** For `redisEngine`. */
@@ -60,22 +61,18 @@ export class SentinelServers implements AsyncDisposable {
   /** The server that is the primary now, by the word of the sentinels and its own. */
   primary(): Promise<RedisServer> {
     return eventually("a primary", async () => {
-      const ports = await Promise.all(this.sentinels.map(portOfPrimary));
+      const ports = await Promise.all(this.#sentinelAsks.map(portOfPrimary));
       const server = this.servers.find(({ port }) => ports.every((one) => one === port));
-      return server !== undefined && (await roleOf(server)) === "master" ? server : undefined;
+      const role = server === undefined ? undefined : await this.#ask(server)("ROLE");
+      return Array.isArray(role) && role[0] === "master" ? server : undefined;
     });
   }
 
   /** Has the sentinels make the replica the primary, and waits until it is. Gives the new primary. */
   async failOver(): Promise<RedisServer> {
     const before = await this.primary();
-    const [sentinel] = this.sentinels;
-    if (sentinel === undefined) throw new Error("no sentinel");
     // They refuse while they do not know of a good replica, or while the last failover is not long enough ago.
-    await eventually("a failover by command", async () => {
-      await using redis = await rawRedis(sentinel.url);
-      return await redis.text("SENTINEL", "FAILOVER", masterName);
-    });
+    await eventually("a failover by command", async () => this.#sentinelAsks[0]?.("SENTINEL", "FAILOVER", masterName));
     return await this.otherThan(before);
   }
 
@@ -110,37 +107,33 @@ export class SentinelServers implements AsyncDisposable {
     await Promise.all([...this.sentinels, ...this.servers].map((server) => server.stop()));
   }
 
+  #ask(server: RedisServer): Ask {
+    const ask = this.#asks.get(server) ?? asking(server);
+    this.#asks.set(server, ask);
+    return ask;
+  }
+
+  #askSentinels(...command: readonly (string | number)[]): Promise<unknown[]> {
+    return Promise.all(this.#sentinelAsks.map((ask) => ask(...command)));
+  }
+
   /** Every sentinel knows the other two and the replica, and the replica has all that the primary has. */
   async #settled(primary: RedisServer): Promise<void> {
     await eventually("sentinels that know each other and the replica", async () => {
-      const known = await Promise.all(
-        this.sentinels.map((sentinel) => on(sentinel, (redis) => redis.text("SENTINEL", "MASTER", masterName))),
-      );
+      const known = await this.#askSentinels("SENTINEL", "MASTER", masterName);
       const all = known.every((fields) => {
         const master = pairs(fields);
         return master["num-other-sentinels"] === "2" && master["num-slaves"] === "1" && master["flags"] === "master";
       });
-      const replication = await on(primary, (redis) => redis.text("INFO", "replication"));
+      const replication = await this.#ask(primary)("INFO", "replication");
       return (all && /slave0:[^\n]*state=online/.test(String(replication))) || undefined;
     });
   }
 }
 
-const on = async <T>(server: RedisServer, ask: (redis: RawRedis) => Promise<T>): Promise<T> => {
-  await using redis = await rawRedis(server.url);
-  return await ask(redis);
-};
-
-async function portOfPrimary(sentinel: RedisServer): Promise<number> {
-  const address = await on(sentinel, (redis) => redis.text("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName));
+async function portOfPrimary(ask: Ask): Promise<number> {
+  const address = await ask("SENTINEL", "GET-MASTER-ADDR-BY-NAME", masterName);
   return Number(Array.isArray(address) ? address[1] : undefined);
-}
-
-/** What a server says that it is: `master` or `slave`. */
-async function roleOf(server: RedisServer): Promise<unknown> {
-  const role = await on(server, (redis) => redis.text("ROLE"));
-  const [name]: unknown[] = Array.isArray(role) ? role : [];
-  return name;
 }
 
 const pairs = (flat: unknown): Record<string, string> => {

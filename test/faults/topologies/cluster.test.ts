@@ -1,0 +1,57 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { ClusterServers } from "../../support/topologies/cluster-servers.js";
+import { TopologyStage } from "./topology-stage.js";
+
+let servers: ClusterServers;
+beforeAll(async () => {
+  servers = await ClusterServers.start({ replicas: true });
+});
+afterAll(() => servers[Symbol.asyncDispose]());
+
+describe.each(["node-redis", "ioredis"] as const)("In a Cluster, through %s,", (library) => {
+  let stage: TopologyStage;
+  let slot: number;
+  beforeEach(async () => {
+    // One that is known is enough.
+    stage = new TopologyStage({ nodes: servers.urls.slice(0, 2), library });
+    slot = await servers.slotOf(stage.key);
+  });
+  afterEach(() => stage[Symbol.asyncDispose]());
+
+  const url = async () => (await servers.primaryOf(slot)).server.url;
+
+  it("producers and consumers survive a failover by command, and nothing is lost", { timeout: 40_000 }, async () => {
+    const load = await stage.load();
+    // The primary waits until its replica has all.
+    await stage.survives(() => servers.failOver(slot));
+    await stage.drained(load);
+    expect(await stage.problems(await url())).toEqual([]);
+    await servers.settled();
+  });
+
+  it.each([
+    ["killed", () => servers.killPrimary(slot).then(({ killed }) => killed)],
+    ["frozen", () => servers.freezePrimary(slot).then(({ frozen }) => frozen)],
+  ])("producers and consumers survive a primary that is %s", { timeout: 40_000 }, async (_, fault) => {
+    const before = await servers.primaryOf(slot);
+    const load = await stage.load();
+    const losses = await stage.survives(fault);
+    await stage.drained(load);
+    await servers.bringBack(before);
+    await stage.everyoneWorks(stage.consumers);
+    expect(await stage.problems(await url(), losses)).toEqual([]);
+  });
+
+  it(
+    "a slot is moved to another node while 2,000 messages flow, and nothing is lost",
+    { timeout: 40_000 },
+    async () => {
+      const load = await stage.load();
+      const to = await servers.otherPrimary(await servers.primaryOf(slot));
+      await stage.survives(() => servers.moveSlot(slot, to));
+      await stage.drained(load);
+      expect(await stage.problems(await url())).toEqual([]);
+      expect(await servers.primaryOf(slot)).toBe(to);
+    },
+  );
+});

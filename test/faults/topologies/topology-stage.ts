@@ -1,0 +1,95 @@
+import { redisEngine, type RedisEngineOptions } from "../../../src/engines/redis/engine.js";
+import { queueKeys } from "../../../src/engines/redis/keys.js";
+import { rawRedis } from "../../support/raw-redis.js";
+import { eventually } from "../../support/topologies/eventually.js";
+import { type CheckOptions, problemsOf } from "../consumer/checker.js";
+import { Load } from "../consumer/load.js";
+import { QueueStage } from "../consumer/queue-stage.js";
+import type { RecordedConsumer } from "../consumer/recorded-consumer.js";
+import { remainsOf } from "../consumer/remains.js";
+
+let stages = 0;
+
+/**
+ * The time in which what a primary confirmed may not have reached the one that took over, Unix ms. Redis replicates after it has
+ * answered, so a failover can lose what was confirmed just before; what was lost then is not ours to keep.
+ */
+export interface LossWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How long before the fault a primary may have been behind with its replica, ms. */
+const lag = 250;
+
+/** Producers and three consumers of one queue on several servers, of which one serves it at a time. */
+export class TopologyStage extends QueueStage {
+  readonly consumers: readonly RecordedConsumer[];
+
+  constructor(options: RedisEngineOptions) {
+    super(`orders-${++stages}`, () => redisEngine(options));
+    // Where a failover loses that a message was settled, it is done again when its lease ends.
+    this.consumers = ["a", "b", "c"].map((name) => this.consumer({ name, lease: 2_000 }));
+  }
+
+  /** Any key of the queue. */
+  get key(): string {
+    return queueKeys("punctual", this.name).state;
+  }
+
+  /** 2,000 messages that come due all the time, and are under way when it resolves. */
+  async load(): Promise<Load> {
+    await this.running(...this.consumers);
+    const load = await Load.start(this, { messages: 2_000, lasts: 2_500 });
+    await this.history.until(() => this.history.acknowledged.size > 200, "the load is under way");
+    return load;
+  }
+
+  /** Runs what makes another server the primary, and sees that every consumer works again within 5 s. Gives the time of losses. */
+  async survives(failover: () => Promise<unknown>): Promise<LossWindow> {
+    const from = Date.now() - lag;
+    await failover();
+    const healedAt = Date.now();
+    await this.everyoneWorks(this.consumers, healedAt);
+    const lost = this.consumers.map(
+      ({ name }) => this.history.of("recovered", { consumer: name }).at(-1)?.at ?? healedAt,
+    );
+    return { from, to: Math.max(healedAt, ...lost) };
+  }
+
+  /** Waits until everything was asked for and nothing is left to do. */
+  async drained(load: Load): Promise<void> {
+    await load.over();
+    await eventually("a queue in which nothing is left to do", async () => {
+      const soon = new Date(Date.now() + 600_000);
+      const [{ due, leased }, { messages }] = await Promise.all([
+        this.queue.counts(),
+        this.queue.list({ state: "scheduled", to: soon, limit: 1 }),
+      ]);
+      return due + leased + messages.length === 0 || undefined;
+    });
+  }
+
+  /** What is wrong with the run, beyond what Redis may have lost in a failover. `url`: of the server that has the queue now. */
+  async problems(url: string, losses?: LossWindow): Promise<string[]> {
+    const [counts, { problems }] = await Promise.all([this.queue.counts(), this.queue.audit()]);
+    const found = problems.map(({ id, detail }) => `${detail}: ${id}`);
+    await using raw = await rawRedis(url);
+    const remains = await remainsOf(raw, queueKeys("punctual", this.name), { counts, found });
+    const excused = losses === undefined ? {} : { excused: this.#touchedIn(losses) };
+    const options: CheckOptions = { leasesMayEnd: true, schedulesRepeat: true, ...excused };
+    return problemsOf(this.history, remains, options);
+  }
+
+  /** Whether something was told of a message in this time, so that Redis may have forgotten it. */
+  #touchedIn({ from, to }: LossWindow): (id: string) => boolean {
+    const within = (at: number | undefined) => at !== undefined && at >= from && at <= to;
+    const touched = new Set(
+      this.history.entries.flatMap((entry) => ("id" in entry && within(entry.at) ? [entry.id] : [])),
+    );
+    for (const [id, { toldAt, cancelled }] of this.history.asked) {
+      if (within(toldAt) || within(cancelled?.at)) touched.add(id);
+    }
+    return (id) => touched.has(id);
+  }
+}
