@@ -4,6 +4,6 @@ import { conformanceOnRedis } from "../support/redis-conformance.js";
 conformanceOnRedis({
   name: "zset-stream",
   engine: (url) => zsetStreamEngine({ url }),
-  deviations: {},
-  timeout: 15_000,
+  bounded: (url, deadLetters) => zsetStreamEngine({ url, deadLetters }),
+  timeout: 40_000,
 });

@@ -1,11 +1,12 @@
 import type { RedisOptions } from "../../connection/redis-options.js";
+import { type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
 import type { Engine } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { quote } from "../../quote.js";
 import { SchemeEngine } from "../../schemes/scheme-engine.js";
 import { ZsetStreamQueue } from "./zset-stream-queue.js";
 
-export type { RedisOptions };
+export type { DeadLetterOptions, RedisOptions };
 
 /** Where the Redis is, and for which group of consumers an engine works. */
 export interface ZsetStreamEngineOptions extends RedisOptions {
@@ -14,6 +15,10 @@ export interface ZsetStreamEngineOptions extends RedisOptions {
    * or digit. Each group gets each message; within one, one consumer at a time does. Default `punctual`.
    */
   readonly group?: string | undefined;
+  /**
+   * How many dead letters a group keeps, and how long; give the same to every engine of the group. Default: all, for ever.
+   */
+  readonly deadLetters?: DeadLetterOptions | undefined;
 }
 
 const groupPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -28,12 +33,13 @@ export function zsetStreamEngine(options: ZsetStreamEngineOptions): Engine {
   const engine = new SchemeEngine(
     {
       name: "zset-stream",
-      options: ["group"],
-      open: (context, base, open) => new ZsetStreamQueue(context, { ...open, base, group }),
+      options: ["group", "deadLetters"],
+      open: (context, base, open) => new ZsetStreamQueue(context, { ...open, base, group, deadLetters }),
     },
     options,
   );
   const group = groupOf(options);
+  const deadLetters = parseDeadLetterBounds(options.deadLetters);
   return engine;
 }
 

@@ -3,7 +3,7 @@ import { PunctualError } from "../../errors.js";
 import type { CallOptions } from "../../engine.js";
 import { asArray, asText } from "../../scripting/reply.js";
 import type { Evaluation, Evaluator, KeyedScript } from "../../scripting/script.js";
-import { groupKeys, keysOfEachGroup, type SharedKeys } from "./keys.js";
+import { type GroupKeys, groupKeys, keysOfEachGroup, type SharedKeys } from "./keys.js";
 
 /** How often the groups may turn out to be others than were known, one call after the other. */
 const mostTries = 20;
@@ -22,6 +22,11 @@ export class Groups {
     this.#shared = shared;
   }
 
+  /** The groups as they were known last. */
+  known(): { readonly name: string; readonly keys: GroupKeys }[] {
+    return this.#names.map((name) => ({ name, keys: groupKeys(this.#base, name) }));
+  }
+
   /** `args` are those that follow the groups; `again` as in `evaluate`. */
   async evaluate(
     evaluator: Evaluator,
@@ -31,7 +36,7 @@ export class Groups {
   ): Promise<Evaluation> {
     let lost = false;
     for (let tries = 0; tries < mostTries; tries++) {
-      const groups = this.#names.map((name) => ({ name, keys: groupKeys(this.#base, name) }));
+      const groups = this.known();
       const keys = [
         ...script.keysIn(this.#shared),
         ...groups.flatMap(({ keys: own }) => keysOfEachGroup.map((key) => own[key])),

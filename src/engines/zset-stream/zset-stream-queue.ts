@@ -13,7 +13,10 @@ import type {
   Retry,
   Watcher,
 } from "../../engine.js";
-import { type Refusals, type SchemeContext, SchemeQueue } from "../../schemes/scheme-queue.js";
+import { type SchemeContext, SchemeQueue } from "../../schemes/scheme-queue.js";
+import type { DeadLetterBounds } from "../../dead-letter-bounds.js";
+import { PunctualError } from "../../errors.js";
+import { audit } from "./audit.js";
 import { Groups } from "./groups.js";
 import { groupKeys, sharedKeys, type StreamKeys } from "./keys.js";
 import { list } from "./list.js";
@@ -26,17 +29,14 @@ import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
 import { bury, release, retry } from "./scripts/hand-back.js";
 import { pause } from "./scripts/pause.js";
+import { reclaim } from "./scripts/reclaim.js";
 import { remove } from "./scripts/remove.js";
 import { reschedule } from "./scripts/reschedule.js";
 import { resume } from "./scripts/resume.js";
 import { retire } from "./scripts/retire.js";
 import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
-
-const refusals: Refusals = {
-  audit: "the pending entries of a group are kept by Redis, which lists them but does not find one by its message",
-  repair: "the pending entries of a group are kept by Redis, which lists them but does not find one by its message",
-};
+import { trim } from "./scripts/trim.js";
 
 /** How long a consumer that leaves waits for Redis to take it off the group, ms. */
 const retireTimeout = 1_000;
@@ -45,6 +45,7 @@ const retireTimeout = 1_000;
 export interface ZsetStreamOptions extends OpenOptions {
   readonly base: string;
   readonly group: string;
+  readonly deadLetters: DeadLetterBounds;
 }
 
 /**
@@ -56,16 +57,18 @@ export class ZsetStreamQueue extends SchemeQueue {
   readonly #group: string;
   readonly #groups: Groups;
   readonly #rememberFor: number | undefined;
+  readonly #bounds: DeadLetterBounds & Pick<OpenOptions, "onDropped">;
   #order = 0;
 
-  constructor(context: SchemeContext, { base, group, rememberFor }: ZsetStreamOptions) {
+  constructor(context: SchemeContext, { base, group, rememberFor, deadLetters, onDropped }: ZsetStreamOptions) {
     const shared = sharedKeys(base);
     const keys = { ...shared, ...groupKeys(base, group) };
-    super(context, keys, refusals);
+    super(context, keys, {});
     this.#keys = keys;
     this.#group = group;
     this.#groups = new Groups(base, shared);
     this.#rememberFor = rememberFor;
+    this.#bounds = { ...deadLetters, onDropped };
   }
 
   schedule(messages: readonly NewMessage[], options?: CallOptions) {
@@ -77,23 +80,29 @@ export class ZsetStreamQueue extends SchemeQueue {
     this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
     const result = await claim(this.work, this.#keys, this.#group, { ...request, order: this.#order });
     this.watches.claimed(request.consumer, result.now);
-    return result;
+    if (!this.#bounded) return result;
+    const reclaimed = await this.#keepBounds();
+    return { ...result, buried: [...result.buried, ...reclaimed.map((id) => ({ id, reason: "attempts" }))] };
   }
 
   acknowledge(receipts: readonly Receipt[]) {
     return acknowledge(this.work, this.#keys, this.#group, receipts);
   }
 
-  retry(retries: readonly Retry[]) {
-    return retry(this.work, this.#keys, this.#group, retries);
+  async retry(retries: readonly Retry[]) {
+    const settlements = await retry(this.work, this.#keys, this.#group, retries);
+    await this.#keepBounds();
+    return settlements;
   }
 
   release(releases: readonly Release[]) {
     return release(this.work, this.#keys, this.#group, releases);
   }
 
-  bury(burials: readonly Burial[]) {
-    return bury(this.work, this.#keys, this.#group, burials);
+  async bury(burials: readonly Burial[]) {
+    const settlements = await bury(this.work, this.#keys, this.#group, burials);
+    await this.#keepBounds();
+    return settlements;
   }
 
   extend(receipts: readonly Receipt[], lease: number) {
@@ -146,11 +155,39 @@ export class ZsetStreamQueue extends SchemeQueue {
     return purgeWaiting(this.calls, this.#keys, this.#group, this.#groups);
   }
 
+  override audit() {
+    return audit(this.calls, this.#keys, this.#groups, { repair: false });
+  }
+
+  override repair() {
+    return audit(this.calls, this.#keys, this.#groups, { repair: true });
+  }
+
   override pause() {
     return pause(this.calls, this.#keys);
   }
 
   override resume() {
     return resume(this.calls, this.#groups);
+  }
+
+  get #bounded(): boolean {
+    return this.#bounds.max !== undefined || this.#bounds.maxAge !== undefined;
+  }
+
+  /**
+   * Gives up the dead letters that are over the bounds; answers which messages it found dead on the way. What it follows is done
+   * already and has its answer, so a failure of its own is left to the next call.
+   */
+  async #keepBounds(): Promise<readonly string[]> {
+    if (!this.#bounded) return [];
+    try {
+      const { buried } = await reclaim(this.work, this.#keys, this.#group);
+      await trim(this.work, this.#keys, this.#group, this.#bounds);
+      return buried;
+    } catch (error) {
+      if (error instanceof PunctualError) return [];
+      throw error;
+    }
   }
 }

@@ -1,7 +1,7 @@
 -- Moves due messages to the stream, reads them as a consumer of the group, takes over what others left, and says when to claim
 -- again.
 -- KEYS: schedule messages moved lost stream groups queue leases again copies dead failures claims state waiting
--- ARGV: notAfter group consumer order token limit room lease attempts channel returns
+-- ARGV: notAfter group consumer order token limit room lease attempts channel returns silence
 -- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing}
 local schedule, messages, moved, lost, stream, groups = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local leases, again, copies, dead, failures, claims = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]

@@ -32,13 +32,15 @@ const mostAtOnce = 250;
 
 /**
  * Takes due messages for a group. `order` grows with each claim of a consumer: a claim that was held up on its way and arrives
- * after a later one is refused. A repeated claim, after a lost reply, gets the leases of its token again.
+ * after a later one is refused. A repeated claim, after a lost reply, gets the leases of its token again. A
+ * consumer that holds nothing and has been silent for `silence` ms is taken off the group.
  */
 export async function claim(
   evaluator: Evaluator,
   keys: StreamKeys,
   group: string,
   { consumer, token, limit, lease, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
+  silence = 60_000,
 ): Promise<ClaimResult> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
     group,
@@ -51,6 +53,7 @@ export async function claim(
     String(Math.min(attempts, 0xffffffff)),
     keys.channel,
     returns ? "1" : "0",
+    String(silence),
   ]);
   const [now, leaseUntil, nextAt, taken, buried, missing] = asArray(reply, "claim");
   return {

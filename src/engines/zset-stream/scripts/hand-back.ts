@@ -23,17 +23,32 @@ interface HandedBack extends Receipt {
 
 /** Due again after a delay, one attempt used; dead when that was the last. */
 export function retry(evaluator: Evaluator, keys: StreamKeys, group: string, retries: readonly Retry[]) {
-  return handBack(evaluator, keys, group, retries.map((one) => ({ ...one, verb: "t" })));
+  return handBack(
+    evaluator,
+    keys,
+    group,
+    retries.map((one) => ({ ...one, verb: "t" })),
+  );
 }
 
 /** Due again, no attempt used; without a delay in its old place. */
 export function release(evaluator: Evaluator, keys: StreamKeys, group: string, releases: readonly Release[]) {
-  return handBack(evaluator, keys, group, releases.map((one) => ({ ...one, verb: "l" })));
+  return handBack(
+    evaluator,
+    keys,
+    group,
+    releases.map((one) => ({ ...one, verb: "l" })),
+  );
 }
 
 /** Dead, for this group; the delivery counts as an attempt. */
 export function bury(evaluator: Evaluator, keys: StreamKeys, group: string, burials: readonly Burial[]) {
-  return handBack(evaluator, keys, group, burials.map((one) => ({ ...one, verb: "b" })));
+  return handBack(
+    evaluator,
+    keys,
+    group,
+    burials.map((one) => ({ ...one, verb: "b" })),
+  );
 }
 
 async function handBack(

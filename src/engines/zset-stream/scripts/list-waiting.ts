@@ -27,13 +27,11 @@ export async function listWaiting(
   const [, rows, edgeTime, edgeTail] = asArray(reply, "list-waiting");
   const tail = asBytes(edgeTail, "list-waiting: edge");
   const edge = tail.length > 0 ? { time: asNumber(edgeTime, "list-waiting: edge"), tail } : undefined;
-  const all = asRows(rows, 3, "list-waiting: messages").map(
-    ([id, due, sequence]): Found => ({
-      id: asText(id, "list-waiting: id"),
-      time: asNumber(due, "list-waiting: due"),
-      tail: asBytes(sequence, "list-waiting: sequence"),
-    }),
-  );
+  const all = asRows(rows, 3, "list-waiting: messages").map(([id, due, sequence]): Found => ({
+    id: asText(id, "list-waiting: id"),
+    time: asNumber(due, "list-waiting: due"),
+    tail: asBytes(sequence, "list-waiting: sequence"),
+  }));
   const known = all.filter((one) => edge === undefined || comparePlaces(one, edge) <= 0).toSorted(comparePlaces);
   const found = known.slice(0, limit);
   // Where all up to the edge is had already, the next call goes on behind it.

@@ -1,7 +1,7 @@
 -- Reclaims leases of the group that have ended, those that ended first, so that what counts as due or dead lies with these.
 -- KEYS: stream queue leases again copies dead failures
 -- ARGV: notAfter group
--- Reply: {now, how many, the last sequence number}
+-- Reply: {now, how many, the last sequence number, {id, …} buried}
 local stream, state, leases, again = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local copies, dead, failures, group = KEYS[5], KEYS[6], KEYS[7], ARGV[2]
 --- @include begin
@@ -10,7 +10,7 @@ local copies, dead, failures, group = KEYS[5], KEYS[6], KEYS[7], ARGV[2]
 --- @include drain
 
 local ended = redis.call("ZRANGEBYSCORE", leases, "-inf", now, "WITHSCORES", "LIMIT", 0, 250)
-local ids, members, values, places, buried, records, owners = {}, {}, {}, {}, {}, {}, {}
+local ids, members, values, places, buried, records, owners, told = {}, {}, {}, {}, {}, {}, {}, {}
 local function add(list, one, other)
   list[#list + 1] = one
   list[#list + 1] = other
@@ -27,6 +27,7 @@ for i, value in ipairs(read_all(copies, ids)) do
       local error_at, _, error_json = failure_of(old[i])
       add(records, ids[i], failure_value(error_at, "attempts", error_json))
       add(buried, deadline, ids[i])
+      told[#told + 1] = ids[i]
       owners[i] = { dead_owner, copy }
     else
       copy.due = tonumber(deadline)
@@ -45,4 +46,4 @@ end
 variadic("ZADD", again, places)
 variadic("ZADD", dead, buried)
 variadic("ZREM", leases, members)
-return { now_text, #members, redis.call("HGET", state, "seq") or "0" }
+return { now_text, #members, redis.call("HGET", state, "seq") or "0", told }

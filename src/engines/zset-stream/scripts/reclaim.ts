@@ -1,4 +1,4 @@
-import { asArray, asNumber } from "../../../scripting/reply.js";
+import { asArray, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
 import { sources } from "./sources.generated.js";
@@ -14,6 +14,8 @@ export interface Beginning {
   readonly now: number;
   /** The last sequence number that was given. */
   readonly sequence: number;
+  /** Ids of messages whose last attempt that was. */
+  readonly buried: readonly string[];
 }
 
 /**
@@ -21,14 +23,16 @@ export interface Beginning {
  * twice is doing it once, so a lost reply does not matter. A claim does not need it: it takes over what it delivers.
  */
 export async function reclaim(evaluator: Evaluator, keys: StreamKeys, group: string): Promise<Beginning> {
-  let beginning: Beginning | undefined;
+  let beginning: Omit<Beginning, "buried"> | undefined;
+  const all: string[] = [];
   for (;;) {
     const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [group]);
-    const [now, count, sequence] = asArray(reply, "reclaim");
+    const [now, count, sequence, buried] = asArray(reply, "reclaim");
     beginning ??= {
       now: Math.floor(asNumber(now, "reclaim: now")),
       sequence: asNumber(sequence, "reclaim: sequence"),
     };
-    if (asNumber(count, "reclaim: count") === 0) return beginning;
+    all.push(...asArray(buried, "reclaim: buried").map((id) => asText(id, "reclaim: buried id")));
+    if (asNumber(count, "reclaim: count") === 0) return { ...beginning, buried: all };
   }
 }

@@ -36,13 +36,16 @@ for _, one in ipairs(chosen) do
   elseif not value or sub(value, 1, 7) ~= (copy and copy.seq or one.order) or (not is_read and not copy) then
     -- The body was evicted or deleted by hand, and perhaps the id scheduled anew: that one has entries of its own.
     missing[#missing + 1] = id
+    one.is_gone = kind == "f"
     if copy or kind == "u" then
       void[#void + 1], void_entries[#void_entries + 1] = id, entry_id(copy or one)
     end
     forgotten[#forgotten + 1] = not is_read and id or nil
   else
     copy = copy or { order = one.order, seq = one.order, count = 0, lasting = false, ms = one.ms, n = one.n }
-    copy.due, copy.token = one.due, ""
+    -- A lease that ended on the last attempt: dead as of its end, as whoever looked in between was told.
+    local was_last = kind == "e" and copy.count + 1 >= copy.limit
+    copy.due, copy.token = was_last and copy.due or one.due, ""
     if adopted[id] then
       copy.ms, copy.n = adopted[id].ms, adopted[id].n
     end
@@ -50,17 +53,16 @@ for _, one in ipairs(chosen) do
       -- As of the end of its lease, like one that is due again.
       copy.count = copy.count + 1
     end
-    local limit_now, expires = copy.limit or attempts, not copy.lasting and expiry_of(value)
-    local reason = kind == "e" and copy.count >= limit_now and "attempts"
-    if not reason then
-      limit_now = limit_of(value) or attempts
-      reason = expires and expires < now and "expired" or copy.count >= limit_now and "attempts"
+    local reason = was_last and "attempts"
+    if not was_last then
+      local expires = not copy.lasting and expiry_of(value)
+      copy.limit = limit_of(value) or attempts
+      reason = expires and expires < now and "expired" or copy.count >= copy.limit and "attempts"
     end
-    copy.limit = limit_now
     if reason then
       local error_at, _, error_json = failure_of(redis.call("HGET", failures, id))
       add(failure_pairs, id, failure_value(error_at, reason, error_json))
-      add(dead_pairs, kind == "e" and whole(one.due) or whole(now), id)
+      add(dead_pairs, whole(was_last and one.due or now), id)
       add(buried_reply, id, reason)
       copy.owner, copy.delivered = dead_owner, copy.count
     else
@@ -72,9 +74,12 @@ for _, one in ipairs(chosen) do
     end
     kept[id] = copy
   end
+  if is_read and not one.is_gone then
+    reads = reads + 1
+  end
   if kind == "f" then
     left[#left + 1] = one.member
-    if value or one.adopt then
+    if not one.is_gone then
       moves[#moves + 1] = one
     end
   elseif kind == "a" then
@@ -82,5 +87,4 @@ for _, one in ipairs(chosen) do
   elseif kind == "e" and (#lease_pairs == 0 or lease_pairs[#lease_pairs] ~= one.member) then
     left_leases[#left_leases + 1] = one.member
   end
-  reads = reads + (is_read and (value or one.adopt or kind == "u") and 1 or 0)
 end
