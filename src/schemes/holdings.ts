@@ -1,14 +1,34 @@
 import type { Claimed, Extension, Receipt } from "../engine.js";
 import type { Member } from "./member.js";
 
-/** A message that this process took: nothing in Redis knows of it any more. */
-export interface Held {
+/** A message that was taken out of Redis, and when it was due. */
+export interface Taken {
   readonly member: Member;
-  /** When it was due. */
   readonly dueAt: number;
+}
+
+/** A message that this process holds under a lease: nothing in Redis knows of it any more. */
+export interface Held extends Taken {
   /** Deliveries at most, fixed for this lease. */
   readonly attempts: number;
-  leaseUntil: number;
+}
+
+/** Who took messages, in which claim, and for how long. */
+export interface Holder {
+  readonly consumer: string;
+  readonly token: string;
+  readonly leaseUntil: number;
+}
+
+/** One that is held, and until when. */
+export interface Lease extends Held {
+  until: number;
+}
+
+interface Claim {
+  readonly consumer: string;
+  readonly leaseUntil: number;
+  readonly leases: Map<string, Lease>;
 }
 
 /** How often leases that ended are looked for, ms. */
@@ -20,50 +40,86 @@ const sweepInterval = 1_000;
  * most once.
  */
 export class Holdings {
-  readonly #held = new Map<string, Held>();
-  #sweptAt = 0;
+  readonly #claims = new Map<string, Claim>();
+  /** The last claim of each consumer that took something. It is remembered though all of it is settled, since it may be repeated. */
+  readonly #last = new Map<string, string>();
+  #size = 0;
+  #sweptAt = -Infinity;
 
   /** How many messages are held. */
   get size(): number {
-    return this.#held.size;
+    return this.#size;
   }
 
-  /** Whether a message with this id is held under this token. */
-  has(token: string, id: string): boolean {
-    return this.#held.has(nameOf(token, id));
+  /** Keeps what a claim took. No two of them have one id. */
+  hold({ consumer, token, leaseUntil }: Holder, taken: readonly Held[]): Claimed[] {
+    if (taken.length === 0) return [];
+    const leases = new Map(taken.map((held) => [held.member.id, { ...held, until: leaseUntil }]));
+    const before = this.#last.get(consumer);
+    this.#claims.set(token, { consumer, leaseUntil, leases });
+    this.#last.set(consumer, token);
+    this.#size += leases.size;
+    if (before !== undefined && before !== token && this.#claims.get(before)?.leases.size === 0) {
+      this.#claims.delete(before);
+    }
+    return taken.map(asClaimed);
   }
 
-  hold(token: string, held: Held): Claimed {
-    const { member, dueAt, attempts } = held;
-    const { id, payload, headers } = member;
-    this.#held.set(nameOf(token, id), held);
-    return { id, payload, dueAt, attempt: member.delivered + 1, attempts, headers };
+  /** What is left of a claim that is repeated, because its answer was lost; `undefined` when it took nothing, or is over. */
+  again(token: string, now: number): { messages: Claimed[]; leaseUntil: number } | undefined {
+    const claim = this.#claims.get(token);
+    if (claim === undefined || claim.leaseUntil <= now) return undefined;
+    const leases = [...claim.leases.values()].filter(({ until }) => until > now);
+    return { messages: leases.map(asClaimed), leaseUntil: claim.leaseUntil };
   }
 
   /** Gives a message up for good, with its lease; `undefined` when the lease has ended. */
-  end({ id, token }: Receipt, now: number): Held | undefined {
-    const name = nameOf(token, id);
-    const held = this.#held.get(name);
-    this.#held.delete(name);
-    return held === undefined || held.leaseUntil <= now ? undefined : held;
+  end({ id, token }: Receipt, now: number): Lease | undefined {
+    const claim = this.#claims.get(token);
+    const lease = claim?.leases.get(id);
+    if (claim === undefined || lease === undefined) return undefined;
+    claim.leases.delete(id);
+    this.#size -= 1;
+    if (claim.leases.size === 0 && this.#last.get(claim.consumer) !== token) this.#claims.delete(token);
+    return lease.until <= now ? undefined : lease;
+  }
+
+  /** Takes back the end of a lease whose message could not be put anywhere. */
+  restore({ id, token }: Receipt, lease: Lease): void {
+    const claim = this.#claims.get(token) ?? {
+      consumer: "",
+      leaseUntil: lease.until,
+      leases: new Map<string, Lease>(),
+    };
+    this.#claims.set(token, claim);
+    claim.leases.set(id, lease);
+    this.#size += 1;
   }
 
   extend({ id, token }: Receipt, now: number, lease: number): Extension {
-    const held = this.#held.get(nameOf(token, id));
-    if (held === undefined || held.leaseUntil <= now) return { outcome: "lease-lost" };
-    held.leaseUntil = Math.floor(now) + Math.ceil(lease);
-    return { outcome: "extended", leaseUntil: held.leaseUntil };
+    const held = this.#claims.get(token)?.leases.get(id);
+    if (held === undefined || held.until <= now) return { outcome: "lease-lost" };
+    held.until = Math.floor(now) + Math.ceil(lease);
+    return { outcome: "extended", leaseUntil: held.until };
   }
 
   /** Forgets what nobody has settled in its lease. */
   sweep(now: number): void {
-    if (now < this.#sweptAt + sweepInterval) return;
+    // A clock that stepped back is no reason to wait until it has caught up.
+    if (now >= this.#sweptAt && now < this.#sweptAt + sweepInterval) return;
     this.#sweptAt = now;
-    for (const [name, { leaseUntil }] of this.#held) if (leaseUntil <= now) this.#held.delete(name);
+    for (const [token, { leaseUntil, leases }] of this.#claims) {
+      for (const [id, { until }] of leases) {
+        if (until <= now && leases.delete(id)) this.#size -= 1;
+      }
+      if (leases.size === 0 && leaseUntil <= now) this.#claims.delete(token);
+    }
+    for (const [consumer, token] of this.#last) if (!this.#claims.has(token)) this.#last.delete(consumer);
   }
 }
 
-/** A token holds no NUL: it is made by consumers, an id may hold anything. */
-function nameOf(token: string, id: string): string {
-  return `${token}\0${id}`;
+function asClaimed({ member, dueAt, attempts }: Held): Claimed {
+  const { id, headers, delivered } = member;
+  // A copy: whoever changes what it was given must not change what goes back to Redis.
+  return { id, payload: Buffer.from(member.payload), dueAt, attempt: delivered + 1, attempts, headers };
 }

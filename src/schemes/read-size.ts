@@ -1,31 +1,26 @@
-import type { Reply } from "../clients/port.js";
-import { asArray, asBytes, asNumber, asRows } from "../scripting/reply.js";
-import { decodeMember } from "./member.js";
-import type { Taken } from "./member-queue.js";
+import type { Taken } from "./holdings.js";
 
-const most = 100;
-const first = 10;
-const bytes = 1024 * 1024;
+const mostAtOnce = 100;
+/** How fast it grows: one large message behind small ones is met with four others, not with a hundred. */
+const growth = 4;
 
-/** How many members to read at once, so that they are about 1 MiB at most: by the size of those that were read before. */
+/**
+ * How many members to read at once, so that they are about as large as they may be. A zset does not tell how large its members
+ * are before they are read, so it goes by the largest of those that were read last, and begins with one.
+ */
 export class ReadSize {
-  #fits = first;
+  #most = 1;
+  #largest = 0;
 
-  atMost(limit: number): number {
-    return Math.min(limit, this.#fits);
+  /** How many of those that come next fit into `bytes`; 0 when not one does. */
+  fitting(bytes: number): number {
+    return this.#largest === 0 ? this.#most : Math.min(this.#most, Math.floor(bytes / this.#largest));
   }
 
-  learn(taken: readonly Taken[]): void {
-    if (taken.length === 0) return;
-    const size = taken.reduce((sum, { member }) => sum + member.bytes.length, 0) / taken.length;
-    this.#fits = Math.max(1, Math.min(most, 4 * this.#fits, Math.floor(bytes / size)));
+  /** Learns from what was read. */
+  learn(read: readonly Taken[]): void {
+    if (read.length === 0) return;
+    this.#most = Math.min(mostAtOnce, growth * this.#most);
+    this.#largest = Math.max(...read.map(({ member }) => member.bytes.length));
   }
-}
-
-/** The members of a zset and their scores, as a read with WITHSCORES gives them: flat, or in RESP3 a pair each. */
-export function takenFrom(reply: Reply): Taken[] {
-  return asRows(asArray(reply, "members").flat(), 2, "members").map(([member, score]) => ({
-    member: decodeMember(asBytes(member, "member")),
-    dueAt: asNumber(score, "score"),
-  }));
 }

@@ -26,6 +26,7 @@ export class SchemeEngine implements Engine {
   readonly #prefix: string;
   readonly #context: SchemeContext;
   readonly #supervisors: Supervisor[] = [];
+  #closed = false;
 
   /** Fails with `invalid-argument` when an option is wrong. */
   constructor(scheme: Scheme, options: RedisOptions) {
@@ -34,6 +35,8 @@ export class SchemeEngine implements Engine {
     const connect = () => {
       const supervisor = new Supervisor({ connector, clock });
       this.#supervisors.push(supervisor);
+      // A queue may be opened, and ask for a connection, when it is too late for that.
+      if (this.#closed) void supervisor.close();
       return supervisor;
     };
     this.name = scheme.name;
@@ -52,6 +55,7 @@ export class SchemeEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()));
   }
 

@@ -136,6 +136,8 @@ export abstract class SchemeQueue implements EngineQueue {
 
   /** Rejects with `unsupported`; `part` says what of an operation it is that cannot be done. */
   protected refuse(operation: Refusable, part = ""): Promise<never> {
+    // What is over with is over with, also what could not be done before.
+    if (this.closed) return Promise.reject(new PunctualError("closed", "The engine was closed."));
     return Promise.reject(unsupported(this.#engine, operation, this.#refusals[operation] ?? "", part));
   }
 }

@@ -1,14 +1,14 @@
 import type { RedisOptions } from "../../connection/redis-options.js";
 import type { Engine } from "../../engine.js";
-import { type Scheme, SchemeEngine, wakingKeys } from "../../schemes/scheme-engine.js";
+import { memberKeys } from "../../schemes/member-keys.js";
+import { type Scheme, SchemeEngine } from "../../schemes/scheme-engine.js";
 import { ZsetRemoveQueue } from "./zset-remove-queue.js";
 
 export type { RedisOptions };
 
 const scheme: Scheme = {
   name: "zset-remove",
-  open: (context, base, options) =>
-    new ZsetRemoveQueue(context, { ...wakingKeys(base), schedule: `${base}:schedule` }, options),
+  open: (context, base, options) => new ZsetRemoveQueue(context, memberKeys(base), options),
 };
 
 /**

@@ -1,29 +1,34 @@
 -- Puts whole messages into a zset by due time, and wakes a consumer for the earliest. One that is there stays as it is.
--- KEYS: schedule state waiting
--- ARGV: notAfter channel since [kind when member]
+-- KEYS: schedule state waiting parked
+-- ARGV: notAfter channel since back [kind when member]
 -- Reply: {now, outcomes, dueAts}
 --
--- `kind` and `when` as in snippets/due.lua. `since`: when an attempt of this call was lost, the server's time before it was
+-- `kind` and `when` as in snippets/due.lua, or "k": due at `when`, in the past too. `since`: when an attempt of this call was lost, the server's time before it was
 -- first made; else empty. `outcomes` has a letter for each: s scheduled, d duplicate, u unknown: the lost attempt may have
--- stored it, and it may have been taken since. `dueAts` has an f64 for each.
-local schedule, state, waiting = KEYS[1], KEYS[2], KEYS[3]
-local channel, since = ARGV[2], tonumber(ARGV[3])
+-- stored it, and it may have been taken since. `dueAts` has an f64 for each. `back`: they were taken out and come back, so they
+-- are taken in at the memory limit too. `parked`: where messages wait in a pause.
+local schedule, state, waiting, parked = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local channel, since, back = ARGV[2], tonumber(ARGV[3]), ARGV[4] == "1"
 --- @include begin
 --- @include values
 --- @include due
+--- @include drain
 --- @include wake
+if paused then
+  schedule = parked
+end
 local members = {}
-for i = 6, #ARGV, 3 do
+for i = 7, #ARGV, 3 do
   members[#members + 1] = ARGV[i]
 end
 local there = redis.call("ZMSCORE", schedule, unpack(members))
 local outcomes, dues, fresh, earliest = {}, {}, {}, math.huge
 for i, member in ipairs(members) do
-  local kind, when = ARGV[3 * i + 1], tonumber(ARGV[3 * i + 2])
-  local due = due_of(kind, when)
+  local kind, when = ARGV[3 * i + 2], tonumber(ARGV[3 * i + 3])
+  local due = kind == "k" and when or due_of(kind, when)
   if there[i] then
     outcomes[i], due = since and "s" or "d", tonumber(there[i])
-  elseif since and (kind == "a" and when or since + when) <= now then
+  elseif since and (kind == "d" and since + when or when) <= now then
     outcomes[i] = "u"
   else
     outcomes[i] = "s"
@@ -33,7 +38,12 @@ for i, member in ipairs(members) do
   dues[i] = due
 end
 if #fresh > 0 then
-  notify(earliest)
+  if not paused then
+    notify(earliest)
+  end
+  if back then
+    drain(schedule)
+  end
   redis.call("ZADD", schedule, unpack(fresh))
   wake_write()
 end

@@ -58,6 +58,7 @@ export const queueUpkeepCases: readonly ConformanceCase[] = [
     run: onStage(async (stage) => {
       const queue = textQueue(stage);
       const recorder = new Recorder(stage);
+      assert.equal(await queue.revive("all"), 0, "there are none yet");
       let broken = true;
       recorder.consume({
         retry: { attempts: 2, backoff: () => 0 },

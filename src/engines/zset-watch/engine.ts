@@ -1,0 +1,22 @@
+import type { RedisOptions } from "../../connection/redis-options.js";
+import type { Engine } from "../../engine.js";
+import { memberKeys } from "../../schemes/member-keys.js";
+import { type Scheme, SchemeEngine } from "../../schemes/scheme-engine.js";
+import { ZsetWatchQueue } from "./zset-watch-queue.js";
+
+export type { RedisOptions };
+
+const scheme: Scheme = {
+  name: "zset-watch",
+  open: (context, base, options) => new ZsetWatchQueue(context, memberKeys(base), options),
+};
+
+/**
+ * Keeps messages as members of a zset, and takes those that are due in a transaction that fails when anybody else changed the
+ * zset meanwhile. At most once: what a process holds when it dies is lost. Needs `@redis/client`.
+ *
+ * Throws `invalid-argument` when an option is wrong.
+ */
+export function zsetWatchEngine(options: RedisOptions): Engine {
+  return new SchemeEngine(scheme, options);
+}

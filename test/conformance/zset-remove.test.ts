@@ -1,0 +1,10 @@
+import { zsetRemoveEngine } from "../../src/engines/zset-remove/engine.js";
+import { conformanceOnRedis } from "../support/redis-conformance.js";
+import { atMostOnce } from "./at-most-once.js";
+
+conformanceOnRedis({
+  name: "zset-remove",
+  engine: (url) => zsetRemoveEngine({ url }),
+  deviations: atMostOnce,
+  timeout: 60_000,
+});

@@ -1,0 +1,10 @@
+import { zsetWatchEngine } from "../../src/engines/zset-watch/engine.js";
+import { conformanceOnRedis } from "../support/redis-conformance.js";
+import { atMostOnce } from "./at-most-once.js";
+
+conformanceOnRedis({
+  name: "zset-watch",
+  engine: (url) => zsetWatchEngine({ url }),
+  deviations: atMostOnce,
+  timeout: 60_000,
+});
