@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { EngineQueue, NewMessage } from "../../../src/engine.js";
 import { zsetStreamEngine } from "../../../src/engines/zset-stream/engine.js";
+import { read } from "../../source-files.js";
 import { closedAtEnd } from "../../support/closed-at-end.js";
 import { withRedis } from "../../support/with-redis.js";
 
@@ -177,6 +178,32 @@ describe("A group that is made later", () => {
     expect(claims.flatMap(({ ids }) => ids)).toEqual(["a", "b", "c"]);
     expect(await redis.raw.text("XINFO", "GROUPS", key("stream"))).toHaveLength(1);
   });
+});
+
+it("A group that was ended as the page says keeps nothing from being deleted", async () => {
+  const { mail, stats } = await twoGroups();
+  await mail.schedule(["held", "waits", "unread"].map((id) => message(id)));
+  const { receipts } = await take(mail);
+  await mail.acknowledge(receipts);
+  const page = read("docs/reference/engines/zset-stream.md");
+  const [destroy, forget, pattern] = [/XGROUP DESTROY '(.*)' (\w+)/, /SREM '(.*)' (\w+)/, /--pattern '(.*)'/].map(
+    (command) =>
+      command
+        .exec(page)
+        ?.slice(1)
+        .map((word) => word.replace("shipped", name)) ?? [],
+  );
+  const [{ receipts: held }] = [await take(stats, "one", 60_000)];
+  await stats.retry([{ ...held[1]!, delay: 60_000 }]);
+  await redis.raw.command("XGROUP", "DESTROY", ...destroy!);
+  await redis.raw.command("SREM", ...forget!);
+  await redis.raw.command("DEL", ...((await redis.raw.text("KEYS", ...pattern!)) as string[]));
+  expect((await mail.repair()).problems.map(({ kind, id }) => [kind, id]).toSorted()).toEqual([
+    ["message-done", "held"],
+    ["message-done", "unread"],
+    ["message-done", "waits"],
+  ]);
+  expect(await left()).toEqual({ entries: 0, messages: 0 });
 });
 
 it("A name of a group that is none is refused with what is accepted", () => {

@@ -13,7 +13,10 @@ local leases, copies, failures, group = KEYS[6], KEYS[7], KEYS[8], ARGV[2]
 --- @include gone
 --- @include finish
 
-local outcomes, ids, held = held_of(3, 2, fitting)
+local outcomes, ids, held = held_of(3, 2, function(asked)
+  -- On a busy machine 250 took 5 ms.
+  return math.min(200, fitting(asked))
+end)
 local members = {}
 for i, id in ipairs(ids) do
   members[i] = held[i].order .. id

@@ -1,4 +1,4 @@
--- Ends leases that are still held otherwise than by acknowledging: due again, or dead, for this group.
+-- Ends leases that are still held otherwise than by acknowledging: due again, or dead, for this group. Does 100 at most.
 -- KEYS: stream queue leases again copies dead failures state waiting
 -- ARGV: notAfter group channel [id token verb delay reason error]
 -- Reply: {now, outcomes}
@@ -13,7 +13,9 @@ local dead, failures, group, channel = KEYS[6], KEYS[7], ARGV[2], ARGV[3]
 --- @include held
 --- @include due
 
-local outcomes, ids, held, at = held_of(4, 6)
+local outcomes, ids, held, at = held_of(4, 6, function(asked)
+  return math.min(100, #asked)
+end)
 local members, places, buried, values, records, earliest = {}, {}, {}, {}, {}, math.huge
 local old = read_all(failures, ids)
 local owners = { [waiting_owner] = {}, [dead_owner] = {} }

@@ -9,7 +9,7 @@ local copies, dead, failures, group = KEYS[5], KEYS[6], KEYS[7], ARGV[2]
 --- @include copies
 --- @include drain
 
-local ended = redis.call("ZRANGEBYSCORE", leases, "-inf", now, "WITHSCORES", "LIMIT", 0, 250)
+local ended = redis.call("ZRANGEBYSCORE", leases, "-inf", now, "WITHSCORES", "LIMIT", 0, 125)
 local ids, members, values, places, buried, records, owners, told = {}, {}, {}, {}, {}, {}, {}, {}
 local function add(list, one, other)
   list[#list + 1] = one

@@ -19,13 +19,16 @@ const words = { r: "rescheduled", l: "leased", d: "dead", a: "absent" } as const
  */
 const afterLostReply = { r: "rescheduled", l: "outcome-unknown", d: "outcome-unknown", a: "outcome-unknown" } as const;
 
+/** Messages in one call at most: each costs some look-ups for each group. */
+const mostAtOnce = 200;
+
 /** Sets another due time, in every group that waits for the message. */
 export async function reschedule(
   evaluator: Evaluator,
   groups: Groups,
   changes: readonly Reschedule[],
 ): Promise<Answer[]> {
-  return await inChunks(changes, { id: ({ id }) => id }, async (chunk): Promise<Answer[]> => {
+  return await inChunks(changes, { id: ({ id }) => id, items: mostAtOnce }, async (chunk): Promise<Answer[]> => {
     const args = chunk.flatMap(({ id, due }) =>
       "at" in due ? [id, "a", String(due.at)] : [id, "d", String(due.delay)],
     );

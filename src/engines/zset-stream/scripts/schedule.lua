@@ -42,12 +42,17 @@ end
 
 -- Read. A message that no index has is an orphan; it is stored anew.
 local outcomes, fresh, old_ids, old_members = {}, {}, {}, {}
-local earliest, largest = math.huge, biggest
+local earliest, largest, cost = math.huge, biggest, 0
 local values = read_bodies(ids)
 local went = went_of(ids)
 for i, value in ipairs(values) do
   local id, mode, outcome = ids[i], modes[i], "s"
   if value then
+    -- Each costs look-ups in every group, and to replace it some writes: 250 that were due took 15 ms on a busy machine.
+    cost = cost + (mode < 2 and 1 or 3)
+    if cost > 240 then
+      break
+    end
     local standing, due = standing_of(id, value)
     if standing and mode < 2 then
       outcome = sub(value, 8) == body_due(bodies[i], due) and "e" or "d"

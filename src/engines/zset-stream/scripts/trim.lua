@@ -17,7 +17,7 @@ local most_dead, dead_for = tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local over = most_dead and redis.call("ZCARD", dead) - most_dead or 0
 local old = dead_for and redis.call("ZCOUNT", dead, "-inf", whole(now - dead_for)) or 0
-local count = math.min(250, math.max(over, old))
+local count = math.min(125, math.max(over, old))
 local ids = count > 0 and redis.call("ZRANGE", dead, 0, count - 1) or {}
 for i = #ids, fitting(ids) + 1, -1 do
   ids[i] = nil
