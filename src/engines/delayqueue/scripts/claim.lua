@@ -89,7 +89,8 @@ for i, candidate in ipairs(candidates) do
       tell_given(id, "expired")
     end
   end
-  seen[id] = true
+  -- What was left behind in a list says nothing of the message that is pending.
+  seen[id] = seen[id] or not candidate.stale
 end
 for _, id in ipairs(exhausted) do
   gone[#gone + 1] = id
