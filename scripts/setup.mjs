@@ -1,14 +1,21 @@
 // Sees to it that the tests find a redis-server: the one on the PATH, else it is installed with the package manager of the
-// system. Tests start private servers of their own, so none is left running as a service.
+// system; a valkey-server, which is fetched where that can be done and required in CI only; and a rabbitmq-server, which is
+// installed on Debian. Tests start private servers of their own, so none is left running as a service.
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { run } from "./command.mjs";
+import { fetchValkey, findValkey } from "./valkey.mjs";
 
 const has = (program, args = ["--version"]) => spawnSync(program, args, { stdio: "ignore" }).status === 0;
 const hasRedis = () => has("redis-server");
+/** Looked for and not asked: it would start. */
+const hasRabbitmq = () =>
+  (process.env.PATH ?? "").split(delimiter).some((path) => existsSync(join(path, "rabbitmq-server")));
+const isDebian = () => process.platform === "linux" && process.getuid?.() === 0 && has("apt-get");
 
 /**
- * Debian's package starts a service on 6379 when it is installed. The tests must not meet a server that they did not start,
+ * Debian's packages start their services when they are installed. The tests must not meet a server that they did not start,
  * so the policy file that Debian asks says no meanwhile.
  */
 async function withoutServices(install) {
@@ -22,20 +29,22 @@ async function withoutServices(install) {
   }
 }
 
-/** Ways to install it: when each applies, and its commands in order. */
+async function aptInstall(name) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const install = ["install", "--yes", "--no-install-recommends", name];
+  await withoutServices(async () => {
+    if ((await run("apt-get", install, { env })) === 0) return;
+    // A fresh machine has no list of packages yet.
+    await run("apt-get", ["update"], { env });
+    await run("apt-get", install, { env });
+  });
+}
+
+/** Ways to install Redis: when each applies, and its commands in order. */
 const ways = [
   {
-    applies: () => process.platform === "linux" && process.getuid?.() === 0 && has("apt-get"),
-    async install() {
-      const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-      const install = ["install", "--yes", "--no-install-recommends", "redis-server"];
-      await withoutServices(async () => {
-        if ((await run("apt-get", install, { env })) === 0) return;
-        // A fresh machine has no list of packages yet.
-        await run("apt-get", ["update"], { env });
-        await run("apt-get", install, { env });
-      });
-    },
+    applies: isDebian,
+    install: () => aptInstall("redis-server"),
   },
   {
     applies: () => process.platform === "linux" && process.getuid?.() === 0 && has("apk"),
@@ -64,4 +73,24 @@ if (!hasRedis()) {
     }
   }
   if (!hasRedis()) process.exitCode = 1;
+}
+
+if (hasRedis() && findValkey() === undefined && (await fetchValkey()) === undefined) {
+  if (process.env.CI) {
+    console.error("In CI the tests run on Valkey, too: put valkey-server 8 on the PATH.");
+    process.exitCode = 1;
+  } else console.error("The tests on Valkey are left out.");
+}
+
+// Only the tests of one engine need it, and they say so where there is none.
+if (!hasRabbitmq() && isDebian()) {
+  console.error("No rabbitmq-server on the PATH; installing it.");
+  await aptInstall("rabbitmq-server");
+  // The package has its service start with the machine.
+  if (has("systemctl")) await run("systemctl", ["disable", "rabbitmq-server"]);
+}
+if (!hasRabbitmq() && process.exitCode !== 1) {
+  console.error(
+    "There is no rabbitmq-server on the PATH: the tests of the rabbitmq engine will fail. Install it, for example with `sudo apt-get install rabbitmq-server` or `brew install rabbitmq`.",
+  );
 }

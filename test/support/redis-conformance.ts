@@ -1,6 +1,7 @@
 import { describe, it } from "vitest";
 import type { DeadLetterOptions } from "../../src/dead-letter-bounds.js";
 import type { Engine } from "../../src/engine.js";
+import type { RedisServerOptions } from "../../src/testing/redis-server.js";
 import { realTime, runConformance } from "../../src/testing/conformance/index.js";
 import { withRedis } from "./with-redis.js";
 
@@ -12,6 +13,10 @@ export interface RedisSubject {
   readonly engine: (url: string) => Engine;
   /** The same, with bounds for its dead letters. Left out: it has no such bounds. */
   readonly bounded?: (url: string, deadLetters: DeadLetterOptions) => Engine;
+  /** The server that it runs on. Default a redis-server. */
+  readonly server?: RedisServerOptions;
+  /** Whether there is no such server here, so that no case runs. */
+  readonly leftOut?: boolean;
   /** Cases that it does not pass, by name, each with the reason. */
   readonly deviations?: Readonly<Record<string, string>>;
   /** How long one case may take, ms. Default 60,000. */
@@ -21,10 +26,10 @@ export interface RedisSubject {
 let queues = 0;
 
 /** Registers the conformance cases of an engine, on a private Redis. */
-export function conformanceOnRedis({ name, engine, bounded, ...options }: RedisSubject): void {
-  const redis = withRedis();
+export function conformanceOnRedis({ name, engine, bounded, server, leftOut, ...options }: RedisSubject): void {
+  const redis = withRedis(server);
   runConformance(
-    { describe, it, concurrently: it.concurrent },
+    leftOut === true ? { describe, it: leftOutTest } : { describe, it, concurrently: it.concurrent },
     {
       name,
       async open() {
@@ -55,4 +60,9 @@ export function conformanceOnRedis({ name, engine, bounded, ...options }: RedisS
     },
     options,
   );
+}
+
+/** Leaves a case out when it comes to it: it is listed all the same, so the pages made from the suite are those of any machine. */
+function leftOutTest(name: string): void {
+  it(name, (context) => context.skip("its server is not there"));
 }

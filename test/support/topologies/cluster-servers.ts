@@ -115,9 +115,9 @@ export class ClusterServers implements AsyncDisposable {
     await from.ask("CLUSTER", "SETSLOT", slot, "MIGRATING", to.id);
     for (;;) {
       await between();
-      const [key]: unknown[] = asList(await from.ask("CLUSTER", "GETKEYSINSLOT", slot, 1));
+      const [key] = asList(await from.ask("CLUSTER", "GETKEYSINSLOT", slot, 1)).map(String);
       if (key === undefined) break;
-      await from.ask("MIGRATE", "127.0.0.1", to.server.port, String(key), 0, 5_000);
+      await from.ask("MIGRATE", "127.0.0.1", to.server.port, key, 0, 5_000);
     }
     // The new owner first: until the old one knows, it still sends clients there to ask.
     const others = this.#running.filter((node) => node !== to && node !== from);
