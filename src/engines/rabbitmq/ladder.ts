@@ -8,7 +8,10 @@ const allowance = { start: 2, hop: 1 };
 export interface Descent {
   /** The level at which it enters; undefined: none, it goes to the consumers at once. */
   readonly level: number | undefined;
-  /** The bits of the delay, the highest level first, one word each. Exchanges read them. */
+  /**
+   * The bits of the delay, the lowest level first, one word each, up to the highest that is set. Exchanges read them, and take
+   * a while for each word; with the highest first every message would carry a word for each level that there is.
+   */
   readonly bits: string;
   /** In how many levels it waits: each is a copy of the message. */
   readonly hops: number;
@@ -48,10 +51,10 @@ export class Ladder {
   descent(delay: number): Descent {
     const rough = this.#ticks(delay - allowance.start);
     const ticks = this.#ticks(delay - allowance.start - allowance.hop * ones(rough));
-    const bits = ticks.toString(2);
+    const bits = ticks.toString(2).split("").toReversed();
     return {
       level: ticks === 0 ? undefined : bits.length - 1,
-      bits: bits.padStart(this.levels, "0").split("").join("."),
+      bits: bits.join("."),
       hops: ones(ticks),
       delay: ticks * this.grain,
     };

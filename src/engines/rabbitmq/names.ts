@@ -21,6 +21,11 @@ export class Names {
     return `${this.#prefix}/delayed`;
   }
 
+  /** The name of a queue as one word of a routing key, of which a dot would make two. */
+  word(queue: string): string {
+    return queue.replaceAll(".", "/");
+  }
+
   /** The queue from which consumers take what is due. */
   work(queue: string): string {
     return `${this.#prefix}/queue/${queue}`;

@@ -47,7 +47,11 @@ export class Places {
     if (this.#mode === "plugin") return this.#inPlugin(Math.min(Math.ceil(delay), longestOfPlugin));
     const { level, bits } = this.#ladder.descent(delay);
     if (level === undefined) return this.due();
-    return { exchange: this.#names.level(level), routingKey: `${bits}.${this.#queue}`, mandatory: true };
+    return {
+      exchange: this.#names.level(level),
+      routingKey: `${this.#names.word(this.#queue)}.${bits}`,
+      mandatory: true,
+    };
   }
 
   /** Where consumers take it from. */

@@ -52,7 +52,7 @@ export class Topology {
         const taken = { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": dead };
         await channel.assertQueue(work, { durable: true, arguments: { ...this.#handingOn(connection), ...taken } });
         if (this.#mode === "plugin") await channel.bindQueue(work, this.#names.delayed, work);
-        else await channel.bindQueue(work, this.#names.due, `${"*.".repeat(this.#ladder.levels)}${queue}`);
+        else await channel.bindQueue(work, this.#names.due, `${this.#names.word(queue)}.#`);
         await channel.close();
       });
     });
@@ -104,9 +104,10 @@ export class Topology {
       },
     });
     await channel.assertExchange(name, "topic", { durable: true });
-    const above = "*.".repeat(this.#ladder.levels - 1 - level);
-    await channel.bindQueue(name, name, `${above}1.#`);
-    await channel.bindExchange(below, name, `${above}0.#`);
+    // The name of the queue and the bits of the levels below stand in front.
+    const before = "*.".repeat(1 + level);
+    await channel.bindQueue(name, name, `${before}1.#`);
+    await channel.bindExchange(below, name, `${before}0.#`);
   }
 
   #isQuorum({ version: [major, minor] }: BrokerConnection): boolean {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { type Envelope, envelopeFrom, headersOf, takenBack } from "./envelope.js";
+
+const payload = Buffer.from([0, 255]);
+
+describe("An envelope", () => {
+  it("comes out of the headers of AMQP as it went in", () => {
+    const envelope: Envelope = {
+      id: "ä \u{1F389}".padEnd(200, "x"),
+      payload,
+      dueAt: 8.64e15,
+      failures: 3,
+      attempts: 7,
+      expiresAt: 1,
+      headers: { "a b": 'c"\n' },
+      lastError: { name: "Error", message: "no", stack: undefined, at: 5 },
+      buried: { reason: "poison", at: 6 },
+    };
+    expect(envelopeFrom(payload, headersOf(envelope), "other")).toEqual(envelope);
+  });
+
+  it("of a message that somebody else published is due at once and has the name that it is given", () => {
+    for (const headers of [
+      {},
+      { "punctual-id": 5, "punctual-due": "soon", "punctual-headers": "{", "punctual-error": "[]" },
+    ]) {
+      expect(envelopeFrom(payload, headers, "unnamed-1")).toMatchObject({
+        id: "unnamed-1",
+        dueAt: 0,
+        failures: 0,
+        headers: undefined,
+        lastError: undefined,
+      });
+    }
+  });
+
+  it("counts how often a quorum queue took it back, and nothing that is no count", () => {
+    const counts = [{}, { "x-delivery-count": 2 }, { "x-delivery-count": "x" }, { "x-delivery-count": -1 }].map(
+      takenBack,
+    );
+    expect(counts).toEqual([0, 2, 0, 0]);
+  });
+});
