@@ -48,31 +48,31 @@ async function fill(): Promise<void> {
 const told = async () => (await queue.audit()).problems.map(({ kind, id }) => `${kind}: ${id}`);
 
 /** How each kind comes about, what is told, and the states of all four messages after a repair. */
-const damages: Record<string, { damage: () => Promise<unknown>; tells: string[]; then: Record<string, string> }> = {
+const damages: Record<string, { damage: () => Promise<unknown>; tells: string[]; leaves: Record<string, string> }> = {
   "schedule-without-message": {
     damage: () => run("HDEL", key("messages"), "later"),
     tells: ["schedule-without-message: later"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "gone" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "gone" },
   },
   "schedule-stale": {
     damage: () => run("ZADD", key("schedule"), 1, "0000000later"),
     tells: ["schedule-stale: later"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "entry-without-message": {
     damage: () => run("XADD", key("stream"), "*", "m", "0000000nobody"),
     tells: ["entry-without-message: nobody"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "moved-without-message": {
     damage: () => run("HDEL", key("messages"), "held"),
     tells: ["copy-without-message: held", "moved-without-message: held"],
-    then: { held: "gone", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "gone", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "moved-without-entry": {
     damage: async () => run("XDEL", key("stream"), await entryOf("waits")),
     tells: ["moved-without-entry: waits"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "message-in-two-indexes": {
     damage: async () => {
@@ -80,12 +80,12 @@ const damages: Record<string, { damage: () => Promise<unknown>; tells: string[];
       await run("ZADD", key("schedule"), 1, Buffer.concat([sequence, Buffer.from("held")]));
     },
     tells: ["message-in-two-indexes: held"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "message-without-index": {
     damage: () => run("DEL", key("schedule")),
     tells: ["message-without-index: later"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "due" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "due" },
   },
   "message-done": {
     damage: async () => {
@@ -94,17 +94,17 @@ const damages: Record<string, { damage: () => Promise<unknown>; tells: string[];
       await run("ZREM", own("leases"), await memberOf(own("leases"), "held"));
     },
     tells: ["message-done: held"],
-    then: { held: "gone", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "gone", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "lease-without-copy": {
     damage: () => run("ZADD", own("leases"), 9e15, "0000000held"),
     tells: ["lease-without-copy: held"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "again-without-copy": {
     damage: () => run("ZADD", own("again"), 1, "0000000held"),
     tells: ["again-without-copy: held"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "copy-stale": {
     damage: async () => {
@@ -114,17 +114,17 @@ const damages: Record<string, { damage: () => Promise<unknown>; tells: string[];
       await run("XACK", key("stream"), "punctual", await entryOf("waits"));
     },
     tells: ["copy-stale: waits", "message-done: waits"],
-    then: { held: "leased", waits: "gone", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "gone", dead: "dead", later: "scheduled" },
   },
   "copy-without-state": {
     damage: () => run("DEL", own("leases")),
     tells: ["copy-without-state: held"],
-    then: { held: "due", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "due", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "copy-without-pending": {
     damage: async () => run("XACK", key("stream"), "punctual", await entryOf("held")),
     tells: ["copy-without-pending: held"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
   "pending-without-copy": {
     damage: async () => {
@@ -132,17 +132,17 @@ const damages: Record<string, { damage: () => Promise<unknown>; tells: string[];
       await run("ZREM", own("again"), await memberOf(own("again"), "waits"));
     },
     tells: ["pending-without-copy: waits"],
-    then: { held: "leased", waits: "due", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "due", dead: "dead", later: "scheduled" },
   },
   "dead-without-copy": {
     damage: () => run("ZADD", own("dead"), 1, "later"),
     tells: ["dead-without-copy: later"],
-    then: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
+    leaves: { held: "leased", waits: "scheduled", dead: "dead", later: "scheduled" },
   },
 };
 
 describe("An audit finds, and a repair mends,", () => {
-  it.each(Object.entries(damages))("%s", async (_, { damage, tells, then }) => {
+  it.each(Object.entries(damages))("%s", async (_, { damage, tells, leaves }) => {
     expect(await told()).toEqual([]);
     await damage();
     expect((await told()).toSorted()).toEqual(tells);
@@ -150,11 +150,11 @@ describe("An audit finds, and a repair mends,", () => {
       expect.arrayContaining(tells),
     );
     expect(await told()).toEqual([]);
-    const ids = Object.keys(then);
+    const ids = Object.keys(leaves);
     // What was moved back to the schedule is moved and read again by the next claim.
     await queue.claim({ limit: 0, lease: 1_000, consumer: "two", token: "two", attempts: 5 });
     const found = await queue.get(ids);
-    expect(Object.fromEntries(ids.map((id, index) => [id, found[index]?.state ?? "gone"]))).toEqual(then);
+    expect(Object.fromEntries(ids.map((id, index) => [id, found[index]?.state ?? "gone"]))).toEqual(leaves);
   });
 
   it("every kind but one that comes with another, each of which the page explains.", () => {

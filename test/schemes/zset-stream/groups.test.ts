@@ -198,10 +198,10 @@ it("A group that was ended as the page says keeps nothing from being deleted", a
   await redis.raw.command("XGROUP", "DESTROY", ...destroy!);
   await redis.raw.command("SREM", ...forget!);
   await redis.raw.command("DEL", ...((await redis.raw.text("KEYS", ...pattern!)) as string[]));
-  expect((await mail.repair()).problems.map(({ kind, id }) => [kind, id]).toSorted()).toEqual([
-    ["message-done", "held"],
-    ["message-done", "unread"],
-    ["message-done", "waits"],
+  expect((await mail.repair()).problems.map(({ kind, id }) => `${kind}: ${id}`).toSorted()).toEqual([
+    "message-done: held",
+    "message-done: unread",
+    "message-done: waits",
   ]);
   expect(await left()).toEqual({ entries: 0, messages: 0 });
 });
