@@ -15,10 +15,9 @@ export async function connected(
   let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new CommandFailure("not-sent", silenceProblem(address, connectTimeout))),
-        connectTimeout,
-      );
+      const giveUp = () => reject(new CommandFailure("not-sent", silenceProblem(address, connectTimeout)));
+      // After a blocked event loop the timer comes before the reply that has been lying in the socket: let it be read.
+      timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), connectTimeout);
       connecting.then(() => resolve(), reject);
     });
   } catch (error) {

@@ -29,7 +29,7 @@ describe("the options of an engine on Redis", () => {
   });
 
   it.each<[string, unknown, argument: string, sentence: RegExp]>([
-    ["neither", {}, "url", /^url is missing; accepted is redis:\/\/.*; or a client instead\.$/],
+    ["neither", {}, "url", /^url is missing; accepted is redis:\/\/.*; or nodes of a Cluster, or a client instead\.$/],
     ["both", { url, client }, "client", /^both url and client are given; accepted is one of them\.$/],
     [
       "no client",
