@@ -42,7 +42,7 @@ drain(leases, standing, dead)
 local values = read_bodies(ids)
 reclaim_these(replaced)
 local old = read_all(standing, ids)
-local outcomes, dues, fresh, gone, members, earliest = {}, {}, {}, {}, {}, math.huge
+local outcomes, dues, fresh, gone, members, earliest, largest = {}, {}, {}, {}, {}, math.huge, biggest
 for i, value in ipairs(values) do
   local at = 5 * i - 2
   local kind, when, replaces, body = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3] == "r", ARGV[at + 4]
@@ -60,6 +60,7 @@ for i, value in ipairs(values) do
     due = due_of(kind, when)
     earliest = math.min(earliest, due)
     fresh[#fresh + 1] = { id = ids[i], due = whole(due), body = body_due(body, due) }
+    largest = math.max(largest, 7 + #body)
   end
   outcomes[i], dues[i] = outcome, due
 end
@@ -80,8 +81,8 @@ if #fresh > 0 then
   end
   variadic("HSET", messages, bodies)
   variadic("ZADD", schedule, places)
-  if not layout then
-    redis.call("HSET", state, "v", 1)
+  if largest > biggest or not layout then
+    redis.call("HSET", state, "v", 1, "biggest", largest)
   end
   wake_write()
 end

@@ -20,10 +20,15 @@ local ids = {}
 for i = 4, #ARGV, 5 do
   ids[#ids + 1] = ARGV[i]
 end
+if verb == "a" then
+  for i = #ids, fitting(ids) + 1, -1 do
+    ids[i] = nil
+  end
+end
 drain(leases, standing, schedule)
 drain(dead, messages, dead)
 local outcomes, done, forgotten, unmarked = {}, {}, {}, {}
-local records, places, burials, earliest, bytes = {}, {}, {}, math.huge, 0
+local records, places, burials, earliest = {}, {}, {}, math.huge
 local function add(list, one, other)
   list[#list + 1], list[#list + 2] = one, other
 end
@@ -34,10 +39,6 @@ for i, value in ipairs(read_all(standing, ids)) do
     outcomes[i] = "l"
   else
     if verb == "a" then
-      bytes = bytes + redis.call("HSTRLEN", messages, id)
-      if i > 1 and bytes > body_budget then
-        break
-      end
       forgotten[#forgotten + 1] = id
     else
       local delay, failure = ARGV[at + 2], ARGV[at + 4]

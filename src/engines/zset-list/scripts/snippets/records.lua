@@ -1,4 +1,4 @@
--- Records: what is kept of a message. Big endian throughout. Needs the keys `messages`, `standing`, `leases`, `dead`, `now`, and
+-- Records: what is kept of a message. Big endian throughout. Needs the keys `messages`, `standing`, `leases`, `dead`, the local `biggest`, and
 -- the snippet values.
 --
 -- `messages`: id → seq(7), flags(1) [attempts u32: flag 1] [expiresAt f64: flag 2] [length u32 + headers JSON: flag 4] payload.
@@ -36,17 +36,24 @@ local function limit_of(value)
   end
 end
 
--- The bodies of as many of `ids`, from the first and at least one, as fit into the budget together; false where there is none.
-local function read_bodies(ids)
-  local bytes, count = 0, 0
+-- How many of `ids`, from the first and at least one, have bodies that fit into the budget together.
+local function fitting(ids)
+  if #ids * biggest <= body_budget then
+    return #ids
+  end
+  local bytes = 0
   for i, id in ipairs(ids) do
     bytes = bytes + redis.call("HSTRLEN", messages, id)
     if i > 1 and bytes > body_budget then
-      break
+      return i - 1
     end
-    count = i
   end
-  for i = #ids, count + 1, -1 do
+  return #ids
+end
+
+-- The values of as many of `ids` as fit; false where there is none.
+local function read_bodies(ids)
+  for i = #ids, fitting(ids) + 1, -1 do
     ids[i] = nil
   end
   return read_all(messages, ids)
