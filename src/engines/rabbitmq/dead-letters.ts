@@ -1,10 +1,11 @@
-import { dueAtOf } from "./due-at.js";
-import type { DueTime } from "../../engine.js";
 import type { Clock } from "../../clock.js";
 import { Patience } from "../../connection/supervisor-patience.js";
-import { Arrival } from "./arrival.js";
+import type { DueTime } from "../../engine.js";
+import { answered } from "./answered.js";
 import type { BrokerConnection, Channel } from "./broker-connection.js";
+import { dueAtOf } from "./due-at.js";
 import type { Envelope } from "./envelope.js";
+import { handOut } from "./hand-out.js";
 import type { Link } from "./link.js";
 import type { Places } from "./places.js";
 import type { Parcel, Sender } from "./sender.js";
@@ -62,26 +63,26 @@ export class DeadLetters {
   ): Promise<number> {
     if (ids.length === 0) return 0;
     const wanted = ids === "all" ? undefined : new Set(ids);
-    const { dead, places, sender } = this.#options;
+    const { dead, places, sender, clock } = this.#options;
     return await this.#onChannel(async (connection, channel) => {
       let concerned = 0;
       // Those that come meanwhile lie behind those that are there now.
       let left = (await channel.checkQueue(dead)).messageCount;
       while (left > 0) {
-        const arrivals: Arrival[] = [];
+        const count = Math.min(left, batchSize);
+        const arrivals = await handOut(connection, channel, count, {
+          queue: dead,
+          clock,
+          answered: (one, call) => answered(one, call, clock),
+        });
+        // Fewer than there were: somebody else is at it, too.
+        left = arrivals.length < count ? 0 : left - count;
         const parcels: Parcel[] = [];
-        while (left > 0 && arrivals.length < batchSize) {
-          const message = await channel.get(dead);
-          left = message === false ? 0 : left - 1;
-          if (message === false) break;
-          const arrival = new Arrival(connection, channel, message);
-          const isConcerned = wanted === undefined || wanted.has(arrival.id);
+        for (const { id, envelope } of arrivals) {
+          const isConcerned = wanted === undefined || wanted.has(id);
           if (isConcerned) concerned += 1;
-          const sent = isConcerned
-            ? parcel(arrival.envelope)
-            : { envelope: arrival.envelope, place: () => places.dead() };
+          const sent = isConcerned ? parcel(envelope) : { envelope, place: () => places.dead() };
           if (sent !== undefined) parcels.push(sent);
-          arrivals.push(arrival);
         }
         await sender.send(parcels);
         for (const arrival of arrivals) arrival.acknowledge();

@@ -1,7 +1,8 @@
 import type { Clock } from "../../clock.js";
-import { gaveUp, Patience } from "../../connection/supervisor-patience.js";
+import { Patience } from "../../connection/supervisor-patience.js";
 import type { ClaimRequest, Watcher } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
+import type { PunctualError } from "../../errors.js";
+import { answered } from "./answered.js";
 import type { Arrival } from "./arrival.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import { Budget } from "./budget.js";
@@ -37,9 +38,9 @@ interface Watch {
   isInterrupted: boolean;
 }
 
-/** How long a call waits for a connection, and for an answer on it, ms. */
+/** How long a call waits for a connection, ms; and one that is made again if it fails, or whose failure does no harm. */
 const connectionPatience = 10_000;
-const answerPatience = 2_000;
+const watchPatience = 2_000;
 /** A message that is early by more than this waits in the broker and not here, where it would hold up others, ms. */
 const longestHold = 100;
 
@@ -58,7 +59,7 @@ export class Intake {
     this.#pull = new Pull({
       work,
       clock,
-      answered: (connection, call) => this.#answered(connection, call),
+      answered: (connection, call) => answered(connection, call, clock),
       keeps: (arrival) => this.#isNear(arrival) || this.#sendOn(arrival, undefined),
       giveBack: (arrivals) => this.giveBack(arrivals),
     });
@@ -74,7 +75,7 @@ export class Intake {
   }
 
   async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
-    await this.#connection(answerPatience);
+    await this.#connection(watchPatience);
     const stream: Stream = new Stream({
       work: this.#options.work,
       onArrival: (dueAt) => this.#watches.get(consumer) === watch && watcher.wake(dueAt),
@@ -104,7 +105,7 @@ export class Intake {
     if (limit > 0) await stream.start(connection, limit);
     const arrivals = stream.take(this.#options.clock.now(), (arrival) => budget.takes(arrival));
     // Nothing was said by the broker for a while, so it is asked whether it is there; health must be true.
-    if (arrivals.length === 0) await this.#answered(connection, stream.ping());
+    if (arrivals.length === 0) await answered(connection, stream.ping(), this.#options.clock);
     return { arrivals, isMoreDue: stream.nextDue <= this.#options.clock.now(), nextDue: stream.nextDue };
   }
 
@@ -117,7 +118,7 @@ export class Intake {
   async giveBack(arrivals: readonly Arrival[]): Promise<void> {
     if (arrivals.length === 0) return;
     const parcels = arrivals.map(({ envelope }): Parcel => ({ envelope, place: () => this.#options.places.due() }));
-    const { confirmed } = await this.#options.sender.trySending(parcels, { timeout: answerPatience });
+    const { confirmed } = await this.#options.sender.trySending(parcels, { timeout: watchPatience });
     // Those that could not be sent the broker takes back; a quorum queue counts that.
     for (const [index, arrival] of arrivals.entries()) {
       if (confirmed[index]) arrival.acknowledge();
@@ -129,7 +130,7 @@ export class Intake {
     const patience = new Patience(timeout, undefined, () => this.#options.clock.elapsed());
     try {
       const connection = await this.#options.link.connection(patience);
-      await this.#answered(connection, this.#options.declare(connection), timeout);
+      await answered(connection, this.#options.declare(connection), this.#options.clock, timeout);
       return connection;
     } finally {
       patience.end();
@@ -161,22 +162,6 @@ export class Intake {
     return false;
   }
 
-  /** The answer of the broker; one that does not come in time, or an error, is the end of the connection. */
-  async #answered<T>(connection: BrokerConnection, call: Promise<T>, timeout = answerPatience): Promise<T> {
-    const patience = new Patience(timeout, undefined, () => this.#options.clock.elapsed());
-    try {
-      const answer = await patience.outlasts(call);
-      if (answer !== gaveUp) return answer;
-      throw new PunctualError("not-sent", `no answer within ${timeout} ms`);
-    } catch (error) {
-      const failure = connection.explained(error);
-      connection.drop(failure);
-      throw failure;
-    } finally {
-      patience.end();
-    }
-  }
-
   #interrupt(cause: PunctualError): void {
     for (const watch of this.#watches.values()) {
       watch.isInterrupted = true;
@@ -187,7 +172,7 @@ export class Intake {
   /** Has every consumer get messages over the new connection. If that fails, so does the connection, and it begins anew. */
   async #recover(): Promise<void> {
     try {
-      const connection = await this.#connection(answerPatience);
+      const connection = await this.#connection(watchPatience);
       for (const watch of Array.from(this.#watches.values())) {
         await watch.stream.restart(connection);
         if (!watch.isInterrupted || !connection.alive) continue;

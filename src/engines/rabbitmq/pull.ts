@@ -1,7 +1,8 @@
 import type { CancelTimer, Clock } from "../../clock.js";
-import { Arrival } from "./arrival.js";
-import type { BrokerConnection, Channel } from "./broker-connection.js";
+import type { Arrival } from "./arrival.js";
+import type { BrokerConnection } from "./broker-connection.js";
 import type { Budget } from "./budget.js";
+import { handOut } from "./hand-out.js";
 
 export interface PullOptions {
   /** The queue of the broker from which it takes. */
@@ -15,12 +16,8 @@ export interface PullOptions {
   readonly giveBack: (arrivals: readonly Arrival[]) => Promise<void>;
 }
 
-/** Up to so many are asked for one by one; a quorum queue writes to its disk for each. */
-const fewAtMost = 4;
 /** How many are asked for together: at first, since they may be large, and then twice as many each time. */
 const firstRound = 16;
-/** If the broker hands out nothing more for so long, others have taken it, ms. */
-const silence = 100;
 /** What was handed out and is more than a claim may take waits so long for the next claim, ms. */
 const shelfTime = 1_000;
 
@@ -55,7 +52,7 @@ export class Pull {
   }
 
   async #take(connection: BrokerConnection, budget: Budget): Promise<{ arrivals: Arrival[]; isMoreDue: boolean }> {
-    const { work, answered } = this.#options;
+    const { work, clock, answered } = this.#options;
     const channel = await answered(
       connection,
       connection.once("pull", () => connection.channel()),
@@ -76,48 +73,9 @@ export class Pull {
         this.#planReturn();
         return { arrivals, isMoreDue: ready + this.#shelf.length > 0 };
       }
-      const come =
-        count <= fewAtMost ? this.#ask(connection, channel, count) : this.#receive(connection, channel, count);
-      choose((await come).filter((arrival) => this.#options.keeps(arrival)));
+      const come = await handOut(connection, channel, count, { queue: work, clock, answered });
+      choose(come.filter((arrival) => this.#options.keeps(arrival)));
     }
-  }
-
-  /** One by one. */
-  async #ask(connection: BrokerConnection, channel: Channel, count: number): Promise<Arrival[]> {
-    const come: Arrival[] = [];
-    for (let left = count; left > 0; left--) {
-      const message = await this.#options.answered(connection, channel.get(this.#options.work));
-      if (message === false) break;
-      come.push(new Arrival(connection, channel, message));
-    }
-    return come;
-  }
-
-  /** Many together, as a consumer that ends when it has them. */
-  async #receive(connection: BrokerConnection, channel: Channel, count: number): Promise<Arrival[]> {
-    const { answered, work, clock } = this.#options;
-    const come: Arrival[] = [];
-    await answered(connection, channel.prefetch(count));
-    let hear: () => void = () => {};
-    const consuming = channel.consume(work, (message) => {
-      // One that is no message says that the queue was deleted; the next question says that, too.
-      if (message !== null) come.push(new Arrival(connection, channel, message));
-      hear();
-    });
-    const { consumerTag } = await answered(connection, consuming);
-    for (let before = -1; come.length < count && come.length > before;) {
-      before = come.length;
-      await new Promise<void>((resolve) => {
-        const cancel = clock.runAfter(silence, resolve);
-        hear = () => {
-          if (come.length < count) return;
-          cancel();
-          resolve();
-        };
-      });
-    }
-    await answered(connection, channel.cancel(consumerTag));
-    return come;
   }
 
   /** What lies here is not in the broker, so nobody else gets it. */
