@@ -38,23 +38,28 @@ end
 local lease_score, bytes, failed = first_place(lease_until), 0, #exhausted
 local deadlines, kept, retries_left, left, gone, seen = {}, {}, {}, {}, {}, {}
 local drawn, reported = { ready = 0, retry = 0, pending = 0, unack = 0 }, { ready = 0, retry = 0, pending = 0, unack = 0 }
-local ids = {}
+local ids, names = {}, {}
 for i, candidate in ipairs(candidates) do
   ids[i] = candidate.id
 end
 local old, retries_of = read_notes(ids), #ids > 0 and redis.call("HMGET", counts, unpack(ids)) or {}
-for i, candidate in ipairs(candidates) do
-  local id, from = candidate.id, candidate.from
-  bytes = bytes + redis.call("STRLEN", messages .. id) + #(old[i] or "")
-  if bytes > 1048576 and #taken > 0 then
+for i, id in ipairs(ids) do
+  local name = messages .. id
+  bytes = bytes + redis.call("STRLEN", name) + #(old[i] or "")
+  if bytes > 1048576 and i > 1 then
     break
   end
+  names[i] = name
+end
+local payloads = #names > 0 and redis.call("MGET", unpack(names)) or {}
+for i = 1, #names do
+  local candidate, id, from = candidates[i], ids[i], candidates[i].from
   drawn[from] = drawn[from] + 1
   if from == "pending" then
     left[#left + 1] = id
   end
-  local payload = not candidate.stale and not seen[id] and redis.call("GET", messages .. id)
-  if payload then
+  local is_new, payload = not candidate.stale and not seen[id], payloads[i]
+  if is_new and payload then
     local note, retries = note_of(old[i]), tonumber(retries_of[i] or 0)
     -- Of ours, as its score says, and with no note from when it was scheduled: it has no limit of its own.
     if not old[i] and from == "pending" and candidate.place ~= math.floor(candidate.place) then
@@ -82,7 +87,7 @@ for i, candidate in ipairs(candidates) do
       kept[#kept + 1] = { id, note }
       give(id, note, payload, left_now)
     end
-  elseif not candidate.stale and not seen[id] then
+  elseif is_new then
     gone[#gone + 1] = id
     -- What was cancelled has no count any more.
     if retries_of[i] then

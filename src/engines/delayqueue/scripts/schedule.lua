@@ -27,10 +27,23 @@ local function is_from_lost(id, payload)
   return since and redis.call("STRLEN", messages .. id) == #payload and redis.call("GET", messages .. id) == payload
 end
 
-local outcomes, dues, fresh, ids, places, unlisted, earliest = {}, {}, {}, {}, {}, {}, math.huge
+-- Mostly nothing is there of any of them: two commands say so.
+local asked, names = {}, {}
+for i = 6, #ARGV, 8 do
+  asked[#asked + 1], names[#names + 1] = ARGV[i], messages .. ARGV[i]
+end
+local any_there, any_leased = redis.call("EXISTS", unpack(names)) > 0, false
+for _, score in ipairs(redis.call("ZMSCORE", unack, unpack(asked))) do
+  any_leased = any_leased or score
+end
+
+local outcomes, dues, fresh, ids, places, unlisted, stale_notes, earliest = {}, {}, {}, {}, {}, {}, {}, math.huge
 for i = 6, #ARGV, 8 do
   local id, mode, n = ARGV[i], ARGV[i + 1], #outcomes + 1
-  local standing, where, due, note = standing_of(id)
+  local standing, where, due, note
+  if any_there or any_leased then
+    standing, where, due, note = standing_of(id)
+  end
   local replaces = sub(mode, 2) == "r"
   if standing and (standing == "leased" or not replaces) then
     outcomes[n] = is_from_lost(id, ARGV[i + 7]) and "s" or replaces and "l" or "d"
@@ -46,7 +59,7 @@ for i = 6, #ARGV, 8 do
     end
     local place = place_at(due_of(sub(mode, 1, 1), ARGV[i + 2]))
     outcomes[n], dues[n] = standing and "r" or "s", due_at(place)
-    fresh[#fresh + 1], ids[#ids + 1] = i, id
+    fresh[#fresh + 1], ids[#ids + 1], stale_notes[#stale_notes + 1] = i, id, notes .. id
     places[#places + 1], places[#places + 2] = text_of(place), id
     earliest = math.min(earliest, dues[n])
   end
@@ -61,7 +74,13 @@ report(1, #fresh)
 
 -- Write. The first write is one that Redis refuses at its memory limit, so that nothing is stored by halves.
 redis.call("ZADD", pending, "XX", 0, "")
-forget(ids)
+if any_there or any_leased then
+  forget(ids)
+else
+  -- What a payload that ended left behind: in `pending` and `retry:cnt` it is overwritten.
+  redis.call("SREM", garbage, unpack(ids))
+  redis.call("UNLINK", unpack(stale_notes))
+end
 list_steps = 0
 for _, id in ipairs(unlisted) do
   leave_lists(id)
