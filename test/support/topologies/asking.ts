@@ -9,12 +9,10 @@ const silence = 1_000;
 
 /** A way to ask one server many times, over one connection, which is made anew when the server was ended or said nothing. */
 export function asking(server: RedisServer): Ask {
-  let redis: RawRedis | undefined;
+  let connecting: Promise<RawRedis> | undefined;
   return async (...command) => {
-    const answer = async () => {
-      redis ??= await rawRedis(server.url);
-      return await redis.text(...command);
-    };
+    const redis = (connecting ??= rawRedis(server.url));
+    const answer = async () => (await redis).text(...command);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`${server.url} does not answer`)), silence);
@@ -22,8 +20,11 @@ export function asking(server: RedisServer): Ask {
     try {
       return await Promise.race([answer(), late]);
     } catch (error) {
-      redis?.close();
-      redis = undefined;
+      if (connecting === redis) connecting = undefined;
+      redis.then(
+        (one) => one.close(),
+        () => {},
+      );
       throw error;
     } finally {
       clearTimeout(timer);
