@@ -158,6 +158,20 @@ describe("Two groups", () => {
   });
 });
 
+it("A group that somebody destroyed gets what it had not finished, though the other is done with it", async () => {
+  const { mail, stats } = await twoGroups();
+  await mail.schedule(["held", "unread"].map((id) => message(id)));
+  const done = await take(stats);
+  const held = await mail.claim({ limit: 1, lease: 60_000, consumer: "one", token: "held", attempts: 5 });
+  await redis.raw.command("XGROUP", "DESTROY", key("stream"), "mail");
+  expect(await mail.claim({ limit: 0, lease: 60_000, consumer: "two", token: "none", attempts: 5 })).toBeTruthy();
+  expect(await stats.acknowledge(done.receipts)).toEqual(["settled", "settled"]);
+  expect(await left()).toEqual({ entries: 2, messages: 2 });
+  expect((await take(mail)).ids).toEqual(["unread"]);
+  expect(await mail.acknowledge([{ id: "held", token: "held", leaseUntil: held.leaseUntil }])).toEqual(["settled"]);
+  expect(await left()).toEqual({ entries: 1, messages: 1 });
+});
+
 describe("A group that is made later", () => {
   it("gets what comes due from its first claim on, and nothing that was due before", async () => {
     const mail = open("mail");

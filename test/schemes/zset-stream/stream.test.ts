@@ -154,6 +154,23 @@ describe("Nothing grows", () => {
 });
 
 describe("After somebody deleted", () => {
+  it("bodies, claims say which are missing, drop what is left of them, and deliver the rest", async () => {
+    const queue = open();
+    await queue.schedule(["waits", "held"].map((id) => message(id)));
+    const { receipts } = await take(queue, { lease: 1_000 });
+    await queue.retry([{ ...receipts[0]!, delay: 0 }]);
+    await queue.schedule(["scheduled", "there"].map((id) => message(id)));
+    await redis.raw.command("HDEL", key("messages"), "waits", "held", "scheduled");
+    const first = await take(queue, { lease: 1_000 });
+    expect(first.ids).toEqual(["there"]);
+    expect(first.missing).toEqual(["waits", "scheduled"]);
+    await queue.acknowledge(first.receipts);
+    await expect.poll(async () => (await take(queue)).missing, { timeout: 3_000 }).toEqual(["held"]);
+    expect(await queue.audit()).toMatchObject({ ok: true, checked: 0 });
+    expect(await redis.raw.command("XLEN", key("stream"))).toBe(0);
+    expect(await pending()).toEqual([]);
+  });
+
   it("the stream, the group is made again, and everything that was in it is delivered", async () => {
     const queue = open();
     await queue.schedule(["held", "waiting", "due"].map((id) => message(id)));
