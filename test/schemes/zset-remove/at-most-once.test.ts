@@ -108,11 +108,15 @@ describe.each([
     await queue.schedule(["a", "b"].map((id) => message(id)));
     const { receipts } = await take(queue);
     await redis.raw.command("CONFIG", "SET", "maxmemory", 100_000);
-    await expect(queue.schedule([message("new")], { timeout: 1 })).rejects.toMatchObject({ code: "storage-full" });
+    await expect(queue.schedule([message("new")])).rejects.toMatchObject({ code: "storage-full" });
     expect(await queue.release(receipts)).toEqual(["settled", "settled"]);
+    const atTheLimit: unknown = await take(queue, 1).then(
+      ({ ids }) => ids,
+      (error: unknown) => error,
+    );
     // Redis queues no command of a transaction then, so nothing is taken, and nothing lost.
-    if (name === "zset-watch") await expect(take(queue)).rejects.toMatchObject({ code: "storage-full" });
-    else expect((await take(queue, 1)).ids).toEqual(["a"]);
+    const refused = expect.objectContaining({ code: "storage-full" });
+    expect(atTheLimit).toEqual(name === "zset-watch" ? refused : ["a"]);
     await redis.raw.command("CONFIG", "SET", "maxmemory", 0);
     expect((await take(queue)).ids).toContain("b");
   });
