@@ -114,8 +114,8 @@ export interface EngineQueue {
 
   /**
    * How many messages are in each state, and whether the queue is paused. A lease that has ended counts as reclaimed. Beyond
-   * 1,000 of those that nobody has reclaimed yet an engine may count messages as due that are dead: their last attempts are
-   * not looked for (promise 9).
+   * 1,000 of those that nobody has reclaimed yet, or 256 KiB of their errors, an engine may count messages as due that are dead:
+   * their last attempts are not looked for (promise 9).
    */
   counts(): Promise<Counts>;
 

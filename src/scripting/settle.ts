@@ -11,6 +11,8 @@ const words = { s: "settled", l: "lease-lost" } as const;
 export interface Settling<Item extends Receipt> {
   readonly script: Script;
   readonly keys: readonly string[];
+  /** Items in one call at most. Default as in `Cut`. */
+  readonly items?: number;
   /** Arguments in front of the items. */
   readonly args?: readonly CommandArgument[];
   /** Hears what the reply has after the outcomes. */
@@ -28,12 +30,13 @@ export interface Settling<Item extends Receipt> {
 export async function settle<Item extends Receipt>(
   evaluator: Evaluator,
   items: readonly Item[],
-  { script, keys, args = [], onRest, itemArgs }: Settling<Item>,
+  { script, keys, items: most, args = [], onRest, itemArgs }: Settling<Item>,
 ): Promise<Settlement[]> {
   // Made once for each item, and only where there are any: an acknowledgement has none.
   const extras = itemArgs && new Map(items.map((item) => [item, itemArgs(item)]));
   const bytes = extras && ((item: Item) => lengthOf(extras.get(item) ?? none));
-  return await inChunks(items, { id: ({ id }) => id, ...(bytes && { bytes }) }, async (chunk) => {
+  const cut = { id: ({ id }: Item) => id, ...(most && { items: most }), ...(bytes && { bytes }) };
+  return await inChunks(items, cut, async (chunk) => {
     const all = [...args];
     for (const item of chunk) {
       all.push(item.id, item.token);

@@ -18,12 +18,16 @@ describe("The table of budgets", () => {
     [...(new RegExp(`^\\| ${row} +\\|([^|(]*)`, "m").exec(page)?.[1] ?? "").matchAll(/\d+/g)].map(Number);
 
   it("says how many messages one call has", () => {
-    const claimed = atOnce("claim.ts");
-    expect([atOnce("remove.ts"), atOnce("get.ts")]).toEqual([claimed, claimed]);
-    expect(numberIn("list.ts", /const messagesPerCall = ([\d_]+)/g)).toBe(claimed);
-    expect(numberIn("purge.lua", /entries_from\(.*, (\d+)\)/g)).toBe(claimed);
-    const inList = numberIn(`${shared}/in-chunks.ts`, /const itemsPerCall = ([\d_]+)/g);
-    expect(numbers("messages in one call")).toEqual([inList, claimed, atOnce("revive.ts")]);
+    const usual = numberIn(`${shared}/in-chunks.ts`, /const itemsPerCall = ([\d_]+)/g);
+    expect([atOnce("claim.ts"), atOnce("remove.ts")]).toEqual([usual, usual]);
+    expect(numberIn("purge.lua", /entries_from\(.*, (\d+)\)/g)).toBe(usual);
+    const most = atOnce("schedule.ts");
+    expect(atOnce("acknowledge.ts")).toBe(most);
+    const least = atOnce("revive.ts");
+    expect(atOnce("get.ts")).toBe(least);
+    expect(numberIn("list.ts", /const messagesPerCall = ([\d_]+)/g)).toBe(least);
+    expect(numberIn("schedule.ts", /const mostReplaced = ([\d_]+)/g)).toBe(least);
+    expect(numbers("messages in one call")).toEqual([usual, most, least]);
   });
 
   it("says how many bytes one call has", () => {
@@ -33,7 +37,13 @@ describe("The table of budgets", () => {
     expect(numberIn("audit-scan.lua", /local budget, most, steps = (\d+)/g)).toBe(budget);
   });
 
+  it("says how many bytes of errors one call reads", () => {
+    expect(numbers("errors read")).toEqual([numberIn("snippets/failures.lua", /failures_budget = (\d+)/g) / 1024]);
+  });
+
   it("says how many leases one claim reclaims", () => {
+    // A claim does no more in all than one that reclaims none.
+    expect(numberIn("claim.lua", /limit > (\d+) - reclaimed/g)).toBe(atOnce("claim.ts"));
     expect(numbers("leases reclaimed")).toEqual([numberIn("snippets/reclaim.lua", /"LIMIT", 0, (\d+)\)/g)]);
   });
 });

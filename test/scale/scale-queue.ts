@@ -5,6 +5,7 @@ import { redisEngine } from "../../src/engines/redis/engine.js";
 import { queueKeys } from "../../src/engines/redis/keys.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
 import { type RawRedis, rawRedis } from "../support/raw-redis.js";
+import { workOf } from "../support/redis-work.js";
 
 /** A queue with very many messages on a Redis of its own, whose work is measured. */
 export class ScaleQueue implements AsyncDisposable {
@@ -90,14 +91,8 @@ export class ScaleQueue implements AsyncDisposable {
   }
 
   async #used(): Promise<{ readonly ms: number; readonly scripts: number }> {
-    const info = String(await this.#raw.text("INFO", "all"));
-    const value = (pattern: RegExp) => Number(pattern.exec(info)?.[1] ?? 0);
-    // Where the main thread cannot be told from others, all of them count.
-    const seconds = (of: string) => {
-      const main = value(new RegExp(`^used_cpu_${of}_main_thread:([\\d.]+)`, "m"));
-      return main > 0 ? main : value(new RegExp(`^used_cpu_${of}:([\\d.]+)`, "m"));
-    };
-    return { ms: (seconds("user") + seconds("sys")) * 1_000, scripts: value(/^cmdstat_evalsha:calls=(\d+)/m) };
+    const calls = /^cmdstat_evalsha:calls=(\d+)/m.exec(String(await this.#raw.text("INFO", "commandstats")));
+    return { ms: await workOf(this.#raw), scripts: Number(calls?.[1] ?? 0) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -13,6 +13,7 @@ local channel, repair = ARGV[2], ARGV[3] == "1"
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include drain
 --- @include wake
 
@@ -21,6 +22,7 @@ for i = 4, #ARGV, 2 do
   ids[#ids + 1] = ARGV[i]
 end
 local values = read_bodies(ids)
+local failed = read_failures(ids)
 for i, id in ipairs(ids) do
   local seq = ARGV[2 * i + 3]
   -- No member of `schedule` is empty.
@@ -29,7 +31,7 @@ for i, id in ipairs(ids) do
 end
 local given_at, own_at = redis.call("ZMSCORE", schedule, unpack(given)), redis.call("ZMSCORE", schedule, unpack(own))
 local ends, tokens = redis.call("ZMSCORE", leases, unpack(ids)), read_all(leased, ids)
-local buried_at, failed = redis.call("ZMSCORE", dead, unpack(ids)), read_all(failures, ids)
+local buried_at = redis.call("ZMSCORE", dead, unpack(ids))
 
 local found = {}
 local unscheduled, unleased, unburied, forgotten = {}, {}, {}, {}

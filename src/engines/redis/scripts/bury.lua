@@ -9,6 +9,7 @@ local most_dead, dead_for = tonumber(ARGV[2]), tonumber(ARGV[3])
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include drain
 --- @include held
 --- @include bury
@@ -16,7 +17,8 @@ local most_dead, dead_for = tonumber(ARGV[2]), tonumber(ARGV[3])
 --- @include trim
 
 local outcomes, ids, held, at = held_of(4, 4)
-local old = read_all(failures, ids)
+local old = read_failures(ids)
+outcomes = sub(outcomes, 1, ((at[#ids + 1] or #ARGV + 1) - 4) / 4)
 for i, id in ipairs(ids) do
   local _, due = lease_of(held[i])
   local count, error_at, _, _, error_json = failure_of(old[i])

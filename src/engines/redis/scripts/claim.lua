@@ -19,19 +19,13 @@ local taken, buried_reply, missing = {}, {}, {}
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include drain
 --- @include bury
 --- @include remember
 --- @include trim
 --- @include wake
 
--- The values of `failures`; empty when nothing failed, as is usual.
-local function failures_of(ids)
-  if #ids == 0 or redis.call("HLEN", failures) == 0 then
-    return {}
-  end
-  return read_all(failures, ids)
-end
 local function give(id, due, value, count)
   local n = #taken
   taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = id, due, value, count
@@ -46,6 +40,10 @@ drain(leases, leased, schedule)
 --- @include recover
 --- @include reclaim
 
+-- What was reclaimed counts: the caller has room for what it does not get for that.
+if limit > 250 - reclaimed then
+  limit, room = 250 - reclaimed, true
+end
 -- Take. First everything is read and decided, then PUBLISH, then the writes.
 local found = {}
 if limit > 0 and not paused then
@@ -55,8 +53,8 @@ local ids = {}
 for i = 1, #found, 2 do
   ids[#ids + 1] = sub(found[i], 8)
 end
+local old = read_failures(ids)
 local values = read_bodies(ids)
-local old = failures_of(ids)
 local left, forgotten, lease_pairs, leased_pairs = {}, {}, {}, {}
 for i, id in ipairs(ids) do
   local member, due, value = found[2 * i - 1], tonumber(found[2 * i]), values[i]

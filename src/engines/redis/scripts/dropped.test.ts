@@ -147,7 +147,8 @@ describe("Dead letters with bounds", () => {
       named("x", 400).map((id) => ({ ...receipt(id), reason: "r" })),
       bounded,
     );
-    expect(await left(queue)).toHaveLength(1_100);
+    // In two calls, of which each lets 100 more fall out than it buries.
+    expect(await left(queue)).toHaveLength(1_000);
     while ((await left(queue)).length > 10) await taking(queue, bounded);
     expect(bounded.told.map(({ total }) => total).at(-1)).toBe(1_690);
     expect(bounded.told.flatMap((dropped) => dropped.ids).slice(0, 1_300)).toEqual(ids);

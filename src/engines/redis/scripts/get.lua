@@ -11,29 +11,27 @@ local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include standing
 
 local asked = {}
 for i = 2, #ARGV do
   asked[#asked + 1] = ARGV[i]
 end
-local reply, bytes = { now_text }, 0
+local reply = { now_text }
 for i, value in ipairs(read_bodies(asked)) do
   local id, message = asked[i], false
-  local standing, due, count, lease, deadline
+  local standing, due, count, lease, deadline, failure
   if value then
-    standing, due, count, lease, deadline = standing_of(id, value)
+    standing, due, count, lease, deadline, failure = standing_of(id, value)
   end
   if standing then
-    local failure = redis.call("HGET", failures, id) or ""
-    -- Bodies were counted before they were read; what is known of failures is small, and comes on top.
-    bytes = bytes + #failure
-    if i > 1 and bytes > budget then
-      break
-    end
     local buried_at = standing == "dead" and (lease and whole(deadline) or redis.call("ZSCORE", dead, id)) or "0"
-    message = { standing, value, whole(due), count, whole(deadline or 0), failure, buried_at }
+    message = { standing, value, whole(due), count, whole(deadline or 0), failure or "", buried_at }
   end
   reply[i + 1] = message
+  if has_read_enough() then
+    break
+  end
 end
 return reply

@@ -13,6 +13,7 @@ local messages, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3
 --- @include bodies
 --- @include rank
 --- @include id-order
+--- @include failures
 --- @include ended
 --- @include page
 
@@ -43,6 +44,7 @@ for i = 1, #found, 2 do
 end
 local some, ended_cut = read(leases, high)
 local ended = ended_entries(some, true)
+ended_cut = ended_cut or #ended < #some / 2
 for _, entry in ipairs(ended) do
   entry.tail = entry.id
 end

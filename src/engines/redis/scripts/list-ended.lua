@@ -11,6 +11,7 @@ local leases, leased, failures, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 --- @include format
 --- @include rank
 --- @include id-order
+--- @include failures
 --- @include ended
 
 local time, after_id = tonumber(ARGV[2]), ARGV[4]
@@ -18,11 +19,12 @@ local first = rank_after(leases, time, function(id)
   return not id_precedes(after_id, id)
 end)
 local found, more = entries_from(leases, first, redis.call("ZCOUNT", leases, "-inf", whole(time)), tonumber(ARGV[3]))
-local rows = {}
-for _, entry in ipairs(ended_entries(found, false)) do
+local rows, entries = {}, ended_entries(found, false)
+more = more or #entries < #found / 2
+for _, entry in ipairs(entries) do
   if not entry.skip then
     rows[#rows + 1] = entry.id
     rows[#rows + 1] = entry.seq
   end
 end
-return { now_text, rows, more and found[#found - 1] or "" }
+return { now_text, rows, more and #entries > 0 and entries[#entries].id or "" }

@@ -96,8 +96,8 @@ describe("Where too many leases ended in one ms to be put in order in one call",
     const { queue } = await crowd(until);
     const leased = numbers.filter((n) => n % 6 !== 5 && n % 4 !== 0);
     const walk = async (time: number, tail: Buffer, limit: number) => {
-      const { ids, upTo } = await firstEnded(bench.evaluator, queue.keys, { time, tail }, limit);
-      return { ids: ids.map(String), upTo };
+      const { ended, upTo } = await firstEnded(bench.evaluator, queue.keys, { time, tail }, limit);
+      return { ids: ended.map(({ id }) => id.toString()), upTo };
     };
     expect(await walk(until, start, 3)).toEqual({ ids: [1, 2, 3].map(idOf), upTo: sequenceOf(3) });
     expect(await walk(until, sequenceOf(3), 2)).toEqual({ ids: [6, 7].map(idOf), upTo: sequenceOf(7) });

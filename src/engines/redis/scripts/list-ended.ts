@@ -21,10 +21,23 @@ interface Ended {
   readonly sequence: Buffer;
 }
 
-/** Messages that come first, and up to which sequence number they are all. */
+/** Of the messages whose leases ended in one ms those that come first, and up to which sequence number they are all. */
 export interface FirstEnded {
-  readonly ids: readonly Buffer[];
+  readonly time: number;
+  readonly ended: readonly Ended[];
   readonly upTo: Buffer;
+}
+
+/** A part of them: so many behind a place, and up to which sequence number these are all. */
+export function firstOf(
+  { ended, upTo }: FirstEnded,
+  { tail }: Place,
+  limit: number,
+): { readonly ids: readonly Buffer[]; readonly upTo: Buffer } {
+  const rest = ended.filter(({ sequence }) => sequence.compare(tail) > 0);
+  const some = rest.slice(0, limit);
+  const last = some.length < rest.length ? some.at(-1)?.sequence : undefined;
+  return { ids: some.map(({ id }) => id), upTo: last ?? upTo };
 }
 
 /**
@@ -55,5 +68,5 @@ export async function firstEnded(
     after = asBytes(last, "list-ended: place");
   } while (after.length > 0);
   const upTo = more ? first.at(-1)?.sequence : undefined;
-  return { ids: first.map(({ id }) => id), upTo: upTo ?? endOfMs };
+  return { time, ended: first, upTo: upTo ?? endOfMs };
 }

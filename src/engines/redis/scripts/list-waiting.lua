@@ -15,6 +15,7 @@ local schedule, messages, leases, leased, failures, state = KEYS[1], KEYS[2], KE
 --- @include format
 --- @include bodies
 --- @include rank
+--- @include failures
 --- @include ended
 --- @include page
 

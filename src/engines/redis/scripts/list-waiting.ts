@@ -3,7 +3,8 @@ import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { QueueKeys } from "../keys.js";
 import type { Part, PartQuery } from "./list.js";
-import { firstEnded } from "./list-ended.js";
+import { type FirstEnded, firstEnded, firstOf } from "./list-ended.js";
+import type { Place } from "./list-place.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
@@ -25,9 +26,16 @@ export async function listWaiting(
     const isCrowd = asNumber(asArray(reply, "list-waiting")[4], "list-waiting: crowd") === 1;
     return { isCrowd, ...readPart(reply, "list-waiting") };
   };
+  /** What comes next where the first of a crowd are known. */
+  const readFrom = async (crowd: FirstEnded, after: Place) => {
+    const { ids, upTo } = firstOf(crowd, after, query.limit);
+    const part = await read(after, [upTo, ...ids]);
+    const goesOn = part.next?.time === crowd.time && part.next.tail.compare(crowd.upTo) < 0;
+    return { ...part, crowd: goesOn ? crowd : undefined };
+  };
+  if (query.crowd && query.after) return await readFrom(query.crowd, query.after);
   const part = await read(query.after);
   // Only when nothing comes before it: looking through a crowd takes many calls, and the caller may not want more.
   if (!part.isCrowd || part.next === undefined || part.messages.length > 0) return part;
-  const { ids, upTo } = await firstEnded(evaluator, keys, part.next, query.limit);
-  return await read(part.next, [upTo, ...ids]);
+  return await readFrom(await firstEnded(evaluator, keys, part.next, query.wanted), part.next);
 }

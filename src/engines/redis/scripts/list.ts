@@ -2,6 +2,7 @@ import type { ListPage, ListQuery, StoredMessage } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
 import type { Evaluator } from "../../../scripting/script.js";
 import { listDead } from "./list-dead.js";
+import type { FirstEnded } from "./list-ended.js";
 import { listLeased } from "./list-leased.js";
 import { decodePlace, encodePlace, type Place } from "./list-place.js";
 import { listWaiting } from "./list-waiting.js";
@@ -15,6 +16,10 @@ export interface PartQuery {
   readonly limit: number;
   /** Behind which place it begins. */
   readonly after: Place | undefined;
+  /** Messages at most that the page still has room for. */
+  readonly wanted: number;
+  /** What the part before it found out for this one. */
+  readonly crowd?: FirstEnded | undefined;
 }
 
 /** What one call read. */
@@ -22,10 +27,15 @@ export interface Part {
   readonly messages: readonly StoredMessage[];
   /** Behind which place to go on; `undefined` when there are no more. */
   readonly next: Place | undefined;
+  /** What the next part need not find out again. */
+  readonly crowd?: FirstEnded | undefined;
 }
 
-/** Messages in one call at most: with payloads of 1 KiB Redis spends about 2 ms on these. */
-const messagesPerCall = 250;
+/**
+ * Messages in one call at most: where leases have ended, more are looked at to find these. With payloads of 1 KiB and an error
+ * each, 250 took Redis 3.9 ms on a busy machine (median), and up to 5.
+ */
+const messagesPerCall = 125;
 
 /** A page ends once it holds this many bytes of payload, so that nobody gets a thousand messages of 1 MiB at once. */
 const bytesPerPage = 1 << 20;
@@ -44,14 +54,16 @@ export async function list(evaluator: Evaluator, keys: QueueKeys, query: ListQue
   if (from > to || to < 0) return { messages: [], cursor: undefined };
   const messages: StoredMessage[] = [];
   let bytes = 0;
+  let crowd: FirstEnded | undefined;
   do {
-    const most = Math.min(messagesPerCall, limit - messages.length);
-    const part = await read(evaluator, keys, state, { ...range, limit: most, after: next });
+    const wanted = limit - messages.length;
+    const most = Math.min(messagesPerCall, wanted);
+    const part = await read(evaluator, keys, state, { ...range, limit: most, after: next, wanted, crowd });
     for (const message of part.messages) {
       messages.push(message);
       bytes += message.payload.length;
     }
-    next = part.next;
+    ({ next, crowd } = part);
   } while (next !== undefined && messages.length < limit && bytes < bytesPerPage);
   return { messages, cursor: next && encodePlace(state, next) };
 }

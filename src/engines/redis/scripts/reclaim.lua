@@ -10,12 +10,10 @@ local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include drain
 --- @include bury
 local buried_reply, missing = {}, {}
-local function failures_of(ids)
-  return redis.call("HLEN", failures) > 0 and read_all(failures, ids) or {}
-end
 local function bury_and_tell(...)
   bury(...)
 end

@@ -13,6 +13,7 @@ drain(dead, leased)
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include dead-letters
 --- @include remember
 

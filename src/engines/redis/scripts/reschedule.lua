@@ -13,6 +13,7 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include format
 --- @include bodies
 --- @include drain
+--- @include failures
 --- @include standing
 --- @include due
 --- @include bury
@@ -28,9 +29,9 @@ end
 local outcomes, reclaimed = {}, {}
 for i, value in ipairs(read_bodies(asked)) do
   local id = asked[i]
-  local standing, last_due, count, lease, deadline
+  local standing, last_due, count, lease, deadline, failure
   if value then
-    standing, last_due, count, lease, deadline = standing_of(id, value)
+    standing, last_due, count, lease, deadline, failure = standing_of(id, value)
   end
   if standing == "waiting" then
     outcomes[i] = "r"
@@ -40,12 +41,15 @@ for i, value in ipairs(read_bodies(asked)) do
   end
   if lease and standing ~= "leased" then
     reclaimed[#reclaimed + 1] = id
-    local _, error_at, _, _, error_json = failure_of(redis.call("HGET", failures, id))
+    local _, error_at, _, _, error_json = failure_of(failure)
     if standing == "dead" then
       bury(id, last_due, "attempts", count, error_at, error_json, deadline)
     else
       attempt_used(id, count, error_at, error_json)
     end
+  end
+  if has_read_enough() then
+    break
   end
 end
 due_again_all(reclaimed)

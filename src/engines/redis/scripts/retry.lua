@@ -9,6 +9,7 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include drain
 --- @include held
 --- @include due
@@ -19,7 +20,8 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include due-again
 
 local outcomes, ids, held, at = held_of(5, 4)
-local old = read_all(failures, ids)
+local old = read_failures(ids)
+outcomes = sub(outcomes, 1, ((at[#ids + 1] or #ARGV + 1) - 5) / 4)
 for i, id in ipairs(ids) do
   local seq, due, limit = lease_of(held[i])
   local count, error_at, _, _, error_json = failure_of(old[i])

@@ -16,6 +16,7 @@ drain(dead, leased, schedule)
 --- @include values
 --- @include format
 --- @include bodies
+--- @include failures
 --- @include dead-letters
 --- @include due
 --- @include wake

@@ -19,6 +19,7 @@ local channel, count, ask_for, since, batch = ARGV[2], tonumber(ARGV[3]), tonumb
 --- @include bodies
 --- @include drain
 --- @include forget
+--- @include failures
 --- @include standing
 --- @include due
 --- @include wake
@@ -82,6 +83,9 @@ for i, value in ipairs(values) do
     fresh[#fresh + 1] = i
     earliest = math.min(earliest, due)
     largest = math.max(largest, 7 + #bodies[i])
+  end
+  if has_read_enough() then
+    break
   end
 end
 

@@ -1,7 +1,7 @@
 import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../../../engine.js";
 import { PunctualError } from "../../../errors.js";
 import type { QueueKeys } from "../keys.js";
-import { encodeBody } from "../message-format.js";
+import { encodeBody } from "../../../scripting/message-body.js";
 import { asArray, asBytes } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
@@ -11,6 +11,15 @@ import { sources } from "./sources.generated.js";
 const script = defineScript("schedule", sources["schedule"], {
   keys: ["schedule", "messages", "leases", "leased", "failures", "dead", "state", "waiting", "gone"],
 });
+
+/** Messages in one call at most, where none replaces. On a busy machine Redis works 2.5 ms on 500 with 94 bytes each (median). */
+const mostAtOnce = 500;
+
+/**
+ * The same where one may replace: what is there is read, and taken out of every index. With 1 KiB each, 250 took Redis 3.9 ms
+ * on a busy machine (median), and up to 5.5.
+ */
+const mostReplaced = 125;
 
 /** What the letters of the reply mean; `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
 const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
@@ -34,7 +43,9 @@ export async function schedule(
   // What is asked for counts for the whole list. The default does not: a list of any length may take longer than that while the
   // store answers all the time.
   const endsAt = timeout === undefined ? undefined : evaluator.clock.elapsed() + timeout;
-  return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
+  const anyReplaces = messages.some(({ onDuplicate }) => onDuplicate === "replace");
+  const cut = { id: ({ id }: NewMessage) => id, bytes: sizeOf, items: anyReplaces ? mostReplaced : mostAtOnce };
+  return await inChunks(messages, cut, async (chunk) => {
     const { clock } = evaluator;
     // Not before there is a connection: until the server has told its time, the clock is that of this machine.
     let began: number | undefined;

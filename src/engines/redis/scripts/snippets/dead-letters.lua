@@ -1,4 +1,5 @@
--- Dead letters: which messages a call is about. Needs `leases`, `leased`, `failures`, `dead` (keys), `now`, and format.
+-- Dead letters: which messages a call is about. Needs `leases`, `leased`, `failures`, `dead` (keys), `now`, and the
+-- snippets format and failures.
 
 -- The ids in ARGV from index `from` on; when there are none, those that were buried first, by `until_time`, `most` at most.
 local function chosen(from, until_time, most)
@@ -12,9 +13,9 @@ local function chosen(from, until_time, most)
   return ids
 end
 
--- For each id whether it is a dead letter. A lease that has ended and was the last attempt counts as reclaimed.
+-- Whether it is a dead letter, for as many of the ids as fit. A lease that has ended and was the last attempt counts as reclaimed.
 local function dead_of(ids)
-  local found = {}
+  local found, bytes = {}, 0
   if #ids == 0 then
     return found
   end
@@ -24,7 +25,12 @@ local function dead_of(ids)
     local deadline = under_lease[i] and redis.call("ZSCORE", leases, ids[i])
     if deadline then
       local _, _, limit = lease_of(under_lease[i])
-      found[i] = tonumber(deadline) <= now and failure_of(redis.call("HGET", failures, ids[i])) + 1 >= limit
+      local failure = redis.call("HGET", failures, ids[i])
+      found[i] = tonumber(deadline) <= now and failure_of(failure) + 1 >= limit
+      bytes = bytes + (failure and #failure or 0)
+      if bytes > failures_budget then
+        break
+      end
     end
   end
   return found

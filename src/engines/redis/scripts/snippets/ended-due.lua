@@ -2,7 +2,7 @@
 -- `ended_cut`: nothing is known of what comes after the last of these; and `crowd`, see below.
 --
 -- Leases lie in the order of their ends and ids, so those that end in one ms are put in order here, which takes all of them.
--- When they are more than `together` they are a crowd: an entry that is passed over stands before it, and the client reads it
+-- When they are more than `together`, or their errors too large, they are a crowd: an entry that is passed over stands before it, and the client reads it
 -- in parts, chooses who comes first, and calls again with these.
 local together = 700
 -- Places before and behind all of one ms.
@@ -12,6 +12,10 @@ local ended, ended_cut, crowd = {}, false, nil
 -- Up to here all is known, whatever was passed over.
 local function known_up_to(score, tail)
   return { score = score, order = order_of(tail), tail = tail, skip = true }
+end
+
+local function crowd_at(score)
+  return known_up_to(score, after_order >= 0 and score == low and ARGV[7] or start_of_ms)
 end
 
 if wants_due then
@@ -45,14 +49,28 @@ if wants_due then
       if count > 0 then
         edge = some[count]
       elseif redis.call("ZCOUNT", leases, edge, edge) > together then
-        crowd = known_up_to(tonumber(edge), after_order >= 0 and tonumber(edge) == low and ARGV[7] or start_of_ms)
+        crowd = crowd_at(tonumber(edge))
       else
         some = redis.call("ZRANGEBYSCORE", leases, edge, edge, "WITHSCORES")
         ended_cut = redis.call("ZCOUNT", leases, "(" .. edge, whole(high)) > 0
       end
     end
   end
-  for _, entry in ipairs(ended_entries(some, false)) do
+  local entries = ended_entries(some, false, ARGV[8])
+  if #entries < #some / 2 then
+    -- Only what is known of all of a ms is known.
+    local unread = tonumber(some[2 * #entries + 2])
+    while #entries > 0 and entries[#entries].score == unread do
+      entries[#entries] = nil
+    end
+    ended_cut = true
+    if #entries == 0 then
+      crowd = crowd_at(unread)
+    else
+      edge = whole(entries[#entries].score)
+    end
+  end
+  for _, entry in ipairs(entries) do
     entry.order, entry.tail = order_of(entry.seq), entry.seq
     if entry.score > low or entry.order > after_order then
       ended[#ended + 1] = entry

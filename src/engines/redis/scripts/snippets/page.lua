@@ -1,5 +1,5 @@
 -- Page: merges two ordered sources of entries, reads the bodies, and makes the reply of a list. Needs `now_text`, and the
--- snippets format, bodies and ended.
+-- snippets format, bodies and failures.
 --
 -- An entry is {score, order, id} and: `seq` that its message must have; `lease` when a lease has ended, with `due`; `skip`
 -- when it is only passed over. Its score and `tail` are the place after which the next call goes on.
@@ -25,18 +25,13 @@ local function page_of(standing, limit, precedes, one, one_cut, other, other_cut
       ids[#ids + 1], places[#places + 1] = entry.id, place
     end
   end
-  local values, old, rows, bytes = read_bodies(ids), failures_of(ids), {}, 0
+  local old, rows = read_failures(ids), {}
+  local values = read_bodies(ids)
   if #values < #places then
     last, more = places[#values], true
   end
   for k, value in ipairs(values) do
     local entry, failure = entries[places[k]], old[k] or ""
-    -- Bodies were counted before they were read; what is known of failures is small, and comes on top.
-    bytes = bytes + #failure
-    if k > 1 and bytes > budget then
-      last, more = places[k - 1], true
-      break
-    end
     -- An entry without its message is no message; an audit finds it.
     if value and (not entry.seq or sub(value, 1, 7) == entry.seq) then
       local count, _, last_due = failure_of(old[k])

@@ -31,7 +31,8 @@ if last then
     for i, entry in ipairs(found) do
       ids[i] = entry.id
     end
-    local old = failures_of(ids)
+    -- All of them, whatever they take: a claim took no more than fit.
+    local old = read_all(failures, ids)
     for i, value in ipairs(read_all(messages, ids)) do
       if value then
         give(ids[i], found[i].due, value, (failure_of(old[i])))
