@@ -14,6 +14,8 @@ export interface ReliableKeys extends LineKeys {
   readonly leases: string;
   /** zset: id → when it was buried. */
   readonly dead: string;
+  /** zset: id → until when it is remembered, though its message is gone. */
+  readonly gone: string;
   /** zset: consumer that popped or may pop into its hand → until when it is to claim that. */
   readonly hands: string;
   /** list: what one consumer popped when it blocked, until its claim. */
@@ -29,6 +31,7 @@ export function reliableKeys(base: string): ReliableKeys {
     standing: `${base}:standing`,
     leases: `${base}:leases`,
     dead: `${base}:dead`,
+    gone: `${base}:gone`,
     hands: `${base}:hands`,
     handOf: (consumer) => `${base}:hand:${consumer}`,
   };

@@ -4,6 +4,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   DueTime,
+  ListQuery,
   NewMessage,
   OpenOptions,
   Receipt,
@@ -13,7 +14,8 @@ import type {
   Watcher,
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
-import { type SchemeContext, SchemeQueue, unsupported } from "../../schemes/scheme-queue.js";
+import { type SchemeContext, SchemeQueue } from "../../schemes/scheme-queue.js";
+import { list } from "./list.js";
 import { ListWait, longestWait } from "./list-wait.js";
 import type { ReliableKeys } from "./reliable-keys.js";
 import { cancel, removeDead } from "./scripts/cancel.js";
@@ -31,7 +33,6 @@ import { settle } from "./scripts/settle.js";
 import { sweep } from "./scripts/sweep.js";
 
 const refusals = {
-  list: "what is due stands in a list, in which a page has no place to go on from",
   audit: "what a consumer has just popped is in its hand alone, so its indexes differ from its messages at times",
   repair: "what a consumer has just popped is in its hand alone, so its indexes differ from its messages at times",
 };
@@ -49,23 +50,18 @@ const claimWithin = 2_000;
  */
 export class ReliableQueue extends SchemeQueue {
   readonly #keys: ReliableKeys;
-  readonly #engine: string;
-  readonly #options: OpenOptions;
+  readonly #rememberFor: number | undefined;
   readonly #wait: ListWait;
 
   constructor(context: SchemeContext, keys: ReliableKeys, options: OpenOptions) {
     super(context, keys, refusals);
     this.#keys = keys;
-    this.#engine = context.engine;
-    this.#options = options;
+    this.#rememberFor = options.rememberFor;
     this.#wait = new ListWait(context);
   }
 
-  async schedule(messages: readonly NewMessage[], options?: CallOptions) {
-    if (this.#options.rememberFor !== undefined && this.#options.rememberFor > 0) {
-      throw unsupported(this.#engine, "schedule", "it forgets an id with its message", "with rememberFor");
-    }
-    return await schedule(this.calls, this.#keys, messages, options);
+  schedule(messages: readonly NewMessage[], options?: CallOptions) {
+    return schedule(this.calls, this.#keys, messages, { ...options, rememberFor: this.#rememberFor });
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
@@ -111,6 +107,10 @@ export class ReliableQueue extends SchemeQueue {
 
   override get(ids: readonly string[]) {
     return get(this.calls, this.#keys, ids);
+  }
+
+  override list(query: ListQuery) {
+    return list(this.calls, this.#keys, query);
   }
 
   override counts() {

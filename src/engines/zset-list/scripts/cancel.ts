@@ -8,7 +8,7 @@ import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("cancel", sources["cancel"], {
-  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state"],
+  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state", "gone"],
 });
 
 type Answer = Awaited<ReturnType<EngineQueue["cancel"]>>[number];

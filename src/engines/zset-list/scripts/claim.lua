@@ -128,7 +128,7 @@ local known, full = last, limit == 0 or (#taken == limit * 4 and not room)
 --- @include turn
 
 turn_write()
---- @include gone
+--- @include silent
 redis.call("HSET", claims, consumer, (#taken > 0 and until_text or whole(now)) .. " " .. token)
 variadic("HSET", standing, records)
 variadic("HDEL", standing, missing)

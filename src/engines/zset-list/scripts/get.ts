@@ -21,14 +21,25 @@ export async function get(
   keys: ReliableKeys,
   ids: readonly string[],
 ): Promise<(StoredMessage | undefined)[]> {
-  return await inChunks(ids, { id: (id) => id, items: mostAtOnce }, async (chunk) => {
-    const { reply } = await evaluator.evaluate(script, script.keysIn(keys), chunk);
-    const [now, ...messages] = asArray(reply, "get");
-    const time = asNumber(now, "get: now");
-    return messages.map((message, index) =>
-      message === null ? undefined : readMessage(asArray(message, "get: message"), chunk[index] ?? "", time),
-    );
-  });
+  return await inChunks(
+    ids,
+    { id: (id) => id, items: mostAtOnce },
+    async (chunk) => await getSome(evaluator, keys, chunk),
+  );
+}
+
+/** Reads as many as one call may, from the first and at least one. */
+export async function getSome(
+  evaluator: Evaluator,
+  keys: ReliableKeys,
+  ids: readonly string[],
+): Promise<(StoredMessage | undefined)[]> {
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), ids);
+  const [now, ...messages] = asArray(reply, "get");
+  const time = asNumber(now, "get: now");
+  return messages.map((message, index) =>
+    message === null ? undefined : readMessage(asArray(message, "get: message"), ids[index] ?? "", time),
+  );
 }
 
 function readMessage(reply: readonly Reply[], id: string, now: number): StoredMessage {

@@ -1,19 +1,20 @@
 -- Deletes messages that wait and were scheduled by a sequence number, or dead letters that were buried by a time, as many as one
 -- call may.
--- KEYS: schedule ready messages standing leases dead state
+-- KEYS: schedule ready messages standing leases dead state gone
 -- ARGV: notAfter what by from
 -- Reply: {now, how many were deleted, by, from or ""}
 --
 -- `what`: waiting or dead. `by` is empty in the first call, and then what its reply said. `from`: the rank at which it goes on in
 -- the zset, where younger messages stay; in the reply it is empty when the end was reached.
 local schedule, ready, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local leases, dead, state = KEYS[5], KEYS[6], KEYS[7]
+local leases, dead, state, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 --- @include begin
 --- @include values
 --- @include drain
 --- @include line
 --- @include records
 --- @include reclaim
+--- @include remember
 local what, by, from = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 drain(leases, standing, schedule)
 drain(dead, messages, dead)
@@ -44,6 +45,7 @@ for i = #members, #ids + 1, -1 do
   members[i] = nil
 end
 local ended = #ids == asked and asked + kept < most_at_once
+remember(ids)
 variadic("ZREM", schedule, members)
 forget(ids)
 -- Where bodies ended it, the ones that stay are looked at again.

@@ -5,7 +5,7 @@ import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("purge", sources["purge"], {
-  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state"],
+  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state", "gone"],
 });
 
 /**

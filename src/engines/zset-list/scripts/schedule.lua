@@ -1,14 +1,15 @@
 -- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
--- KEYS: schedule ready messages standing leases dead state waiting
--- ARGV: notAfter channel [id kind when mode body]
+-- KEYS: schedule ready messages standing leases dead state waiting gone
+-- ARGV: notAfter channel rememberFor [id kind when mode body]
 -- Reply: {now, outcomes, dueAts}
 --
 -- `kind` and `when` as in snippets/due.lua; `mode`: k keeps, r replaces; `body`: all that follows seq, with the time to expiry in
 -- the place of `expiresAt`. Ids are distinct. `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose
--- body is the very same, r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is stored.
+-- body is the very same, g gone but remembered, r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is
+-- stored, or when it went. `rememberFor`: ms; 0 leaves what the queue was told last.
 local schedule, ready, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local leases, dead, state, waiting = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
-local channel = ARGV[2]
+local leases, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local channel, ask_for = ARGV[2], tonumber(ARGV[3])
 --- @include begin
 --- @include values
 --- @include drain
@@ -16,6 +17,7 @@ local channel = ARGV[2]
 --- @include records
 --- @include reclaim
 --- @include places
+--- @include remember
 --- @include due
 --- @include wake
 
@@ -30,7 +32,7 @@ local function body_due(body, due)
 end
 
 local ids, replaced = {}, {}
-for i = 3, #ARGV, 5 do
+for i = 4, #ARGV, 5 do
   ids[#ids + 1] = ARGV[i]
   if ARGV[i + 3] == "r" then
     replaced[#replaced + 1] = ARGV[i]
@@ -41,19 +43,19 @@ redis.call("ZADD", schedule, "XX", 0, "")
 drain(leases, standing, dead)
 local values = read_bodies(ids)
 reclaim_these(replaced)
-local old = read_all(standing, ids)
-local outcomes, dues, fresh, gone, members, earliest, largest = {}, {}, {}, {}, {}, math.huge, biggest
+local old, went = read_all(standing, ids), went_of(ids)
+local outcomes, dues, fresh, removed, members, earliest, largest = {}, {}, {}, {}, {}, math.huge, biggest
 for i, value in ipairs(values) do
-  local at = 5 * i - 2
+  local at = 5 * i - 1
   local kind, when, replaces, body = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3] == "r", ARGV[at + 4]
-  local outcome, due = "s", nil
+  local outcome, due = went[i] and "g" or "s", went[i]
   if value then
     local record = record_of(old[i], sub(value, 1, 7))
     due = record.kind == "w" and due_time_of(record.seq .. ids[i]) or record.due
     local same = sub(value, 8) == body_due(body, due)
     outcome = not replaces and (same and "e" or "d") or record.kind == "l" and "l" or "r"
     if outcome == "r" then
-      gone[#gone + 1], members[#members + 1] = ids[i], record.seq .. ids[i]
+      removed[#removed + 1], members[#members + 1] = ids[i], record.seq .. ids[i]
     end
   end
   if outcome == "s" or outcome == "r" then
@@ -65,6 +67,9 @@ for i, value in ipairs(values) do
   outcomes[i], dues[i] = outcome, due
 end
 
+if ask_for > 0 and ask_for ~= remember_for then
+  redis.call("HSET", state, "v", 1, "rememberFor", ARGV[3])
+end
 if #fresh > 0 then
   notify(earliest)
   local seq = redis.call("HINCRBY", state, "seq", #fresh) - #fresh
@@ -72,7 +77,7 @@ if #fresh > 0 then
     return redis.error_reply("ERR the sequence numbers of this queue are used up")
   end
   displace(members)
-  forget(gone)
+  forget(removed)
   local bodies, places = {}, {}
   for k, message in ipairs(fresh) do
     local number = pack(">I7", seq + k)

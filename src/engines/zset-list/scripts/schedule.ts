@@ -1,4 +1,4 @@
-import type { CallOptions, NewMessage, ScheduleResult } from "../../../engine.js";
+import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../../../engine.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { encodeBody } from "../../../scripting/message-body.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
@@ -8,11 +8,11 @@ import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("schedule", sources["schedule"], {
-  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state", "waiting"],
+  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state", "waiting", "gone"],
 });
 
-/** `e` is a duplicate with the very same body. */
-const words = { s: "scheduled", d: "duplicate", e: "same", r: "replaced", l: "leased" } as const;
+/** `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
+const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
 
 interface Entry {
   readonly message: NewMessage;
@@ -21,13 +21,14 @@ interface Entry {
 
 /**
  * Stores messages; those with an id that exists are kept or replaced. After a lost reply, a message that is there with the very
- * same body is what the lost attempt stored, as far as can be known, and called `scheduled`.
+ * same body is what the lost attempt stored, as far as can be known, and called `scheduled`; so is one that is gone but
+ * remembered, when it went after the call began.
  */
 export async function schedule(
   evaluator: Evaluator,
   keys: ReliableKeys,
   messages: readonly NewMessage[],
-  options: CallOptions = {},
+  { rememberFor = 0, ...options }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
 ): Promise<ScheduleResult[]> {
   const entries = messages.map((message): Entry => ({ message, body: encodeBody(message) }));
   const cut = { id: ({ message }: Entry) => message.id, bytes: ({ body }: Entry) => body.length };
@@ -39,17 +40,20 @@ export async function schedule(
       onDuplicate === "replace" ? "r" : "k",
       body,
     ]);
-    const { reply, uncertain } = await evaluator.evaluate(
-      script,
-      script.keysIn(keys),
-      [keys.channel, ...values],
-      options,
-    );
+    // Not before there is a connection: until the server has told its time, the clock is that of this machine.
+    let began: number | undefined;
+    const args = () => {
+      began ??= Math.floor(evaluator.clock.now());
+      return [keys.channel, String(Math.ceil(rememberFor)), ...values];
+    };
+    const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), args, options);
     const [, letters, times] = asArray(reply, "schedule");
     const dueAts = asBytes(times, "schedule: dueAts");
-    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => ({
-      outcome: outcome === "same" ? (uncertain ? "scheduled" : "duplicate") : outcome,
-      dueAt: dueAts.readDoubleBE(index * 8),
-    }));
+    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => {
+      const dueAt = dueAts.readDoubleBE(index * 8);
+      if (outcome !== "same" && outcome !== "gone") return { outcome, dueAt };
+      const ours = uncertain && (outcome === "same" || dueAt >= (began ?? Infinity));
+      return { outcome: ours ? "scheduled" : "duplicate", dueAt };
+    });
   });
 }

@@ -1,13 +1,13 @@
 -- Ends leases that are still held: deletes their messages, makes them due again, or buries them. Does as many as it may delete,
 -- from the first.
--- KEYS: schedule messages standing leases dead state waiting
+-- KEYS: schedule messages standing leases dead state waiting gone
 -- ARGV: notAfter channel verb [id token delay text error]
 -- Reply: {now, outcomes}
 --
 -- `verb`: a acknowledge, t retry, r release, b bury. `delay`: ms; empty in a release keeps the due time. `text`: the reason of a
 -- burial. `error`: JSON or empty. `outcomes` has a letter for each: s settled, l lease lost.
 local schedule, messages, standing, leases, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local state, waiting = KEYS[6], KEYS[7]
+local state, waiting, gone = KEYS[6], KEYS[7], KEYS[8]
 local channel, verb = ARGV[2], ARGV[3]
 --- @include begin
 --- @include values
@@ -15,6 +15,7 @@ local channel, verb = ARGV[2], ARGV[3]
 --- @include records
 --- @include due
 --- @include wake
+--- @include remember
 
 local ids = {}
 for i = 4, #ARGV, 5 do
@@ -69,6 +70,7 @@ if #places > 0 then
   notify(earliest)
 end
 wake_write()
+remember(forgotten)
 variadic("HDEL", messages, forgotten)
 variadic("HDEL", standing, forgotten)
 variadic("HSET", standing, records)

@@ -5,7 +5,7 @@ import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("settle", sources["settle"], {
-  keys: ["schedule", "messages", "standing", "leases", "dead", "state", "waiting"],
+  keys: ["schedule", "messages", "standing", "leases", "dead", "state", "waiting", "gone"],
   harmlessWhenLate: true,
 });
 

@@ -29,7 +29,7 @@ local known = redis.call("HEXISTS", claims, consumer) == 1
 local full = limit == 0 or (#taken == limit and not room)
 --- @include turn
 turn_write()
---- @include gone
+--- @include silent
 redis.call("HSET", claims, consumer, whole(now))
 if #taken > 0 then
   redis.call("RPOP", ready, #taken)
