@@ -63,6 +63,8 @@ export const consumeCases: readonly ConformanceCase[] = [
         const { scheduled, due, leased, dead } = await stage.queue.counts();
         return scheduled + due + leased + dead === 0;
       };
+      // Not every engine can count what another process has under a lease.
+      await recorder.started(all.length + 40, 10 * second);
       await stage.harness.until(empty, "all are acknowledged", 10 * second);
       for (const id of all) assert.equal(recorder.count(id), id.endsWith("7") ? 2 : 1, id);
     }),
