@@ -215,12 +215,17 @@ describe.each(clientsToTest.filter(({ oneSocket }) => !oneSocket))("the second s
     expect(await failureOf(connection.send(["PING"]))).toMatchObject({ outcome: "not-sent" });
   });
 
-  it("is not made for a connection that hears nothing", async () => {
-    const { connection } = await connect(withPassword());
-    const count = async () => String(await connection.send(["CLIENT", "LIST"])).match(/ cmd=/g)?.length;
-    const before = await count();
+  it("is made when a channel is first heard, and closed with the first", async () => {
+    const [{ connection }, other] = [await connect(withPassword()), await connect(withPassword())];
+    const listening = () => other.connection.send(["PUBSUB", "NUMSUB", "c"]);
+    const count = async () => String(await other.connection.send(["CLIENT", "LIST"])).match(/ cmd=/g)?.length;
+    const before = Number(await count());
     await connection.subscribe("c", () => {});
-    expect(await count()).toBe((before ?? 0) + 1);
+    expect([await count(), await listening()]).toEqual([before + 1, [Buffer.from("c"), 1]]);
+    connection.destroy();
+    await vi.waitFor(async () =>
+      expect([await count(), await listening()]).toEqual([before - 1, [Buffer.from("c"), 0]]),
+    );
   });
 
   it("is found to be dead when the server has gone silent, and not while it answers", async () => {

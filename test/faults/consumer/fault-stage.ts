@@ -1,4 +1,4 @@
-import { redisEngine } from "../../../src/engines/redis/engine.js";
+import { type RedisEngineOptions, redisEngine } from "../../../src/engines/redis/engine.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { Queue } from "../../../src/queue.js";
 import { type RedisServer, type RedisServerOptions, startRedisServer } from "../../../src/testing/redis-server.js";
@@ -10,6 +10,8 @@ import type { RecordedOptions } from "./recorded-consumer.js";
 import { remainsOf } from "./remains.js";
 import { WorkerProcess } from "./worker-process.js";
 
+type Library = RedisEngineOptions["library"];
+
 /** A Redis behind a proxy, producers and consumers of one queue, and all that they say. */
 export class FaultStage extends QueueStage {
   readonly server: RedisServer;
@@ -17,8 +19,8 @@ export class FaultStage extends QueueStage {
   readonly #workers: WorkerProcess[] = [];
   readonly #ownsServer: boolean;
 
-  private constructor(server: RedisServer, proxy: FaultProxy, name: string, ownsServer: boolean) {
-    super(name, () => redisEngine({ url: proxy.url }));
+  private constructor(server: RedisServer, proxy: FaultProxy, name: string, ownsServer: boolean, library?: Library) {
+    super(name, () => redisEngine({ url: proxy.url, library }));
     this.server = server;
     this.proxy = proxy;
     this.#ownsServer = ownsServer;
@@ -31,8 +33,8 @@ export class FaultStage extends QueueStage {
   }
 
   /** On a Redis that others use, too. */
-  static async on(server: RedisServer, name: string): Promise<FaultStage> {
-    return new FaultStage(server, await FaultProxy.start(server.port), name, false);
+  static async on(server: RedisServer, name: string, library: Library): Promise<FaultStage> {
+    return new FaultStage(server, await FaultProxy.start(server.port), name, false, library);
   }
 
   /** A consumer in a process of its own. */

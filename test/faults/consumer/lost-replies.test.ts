@@ -1,11 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { MessageState } from "../../../src/engine.js";
 import { defineScript } from "../../../src/scripting/script.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { sources as ofEngine } from "../../../src/engines/redis/scripts/sources.generated.js";
 import { sources as ofWaking } from "../../../src/waking/sources.generated.js";
-import { commandTimeout } from "../../../src/connection/supervisor.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { runs } from "../../support/fault-proxy.js";
 import type { ProxiedRequest, RequestFault } from "../../support/proxied-connection.js";
@@ -19,10 +17,12 @@ beforeAll(async () => {
   server = await startRedisServer();
 });
 afterAll(() => server.stop());
-beforeEach(async () => {
-  stage = await FaultStage.on(server, `cut-${++queues}`);
-});
 afterEach(() => stage[Symbol.asyncDispose]());
+
+const libraries = ["node-redis", "ioredis"] as const;
+const begin = async (library: (typeof libraries)[number]) => {
+  stage = await FaultStage.on(server, `cut-${++queues}`, library);
+};
 
 const sources = { ...ofEngine, leave: ofWaking.leave };
 type ScriptName = keyof typeof sources;
@@ -349,44 +349,18 @@ const table = Object.keys(sources).flatMap((name) =>
   })),
 );
 
-describe("A connection that is cut once in a script has one effect and a true answer", () => {
-  it.each(table)("$name, $cut", async ({ name, cut }) => {
-    const script = runs(defineScript(name, sources[name]));
-    // Cut when it runs, not when the server says that it must be loaded first.
-    await stage.raw((raw) => raw.command("SCRIPT", "LOAD", sources[name]));
-    await cases[name]({ cut, strike: (nth) => stage.proxy.plan(cut, script, nth).happened });
-    await stage.everyoneWorks(stage.open.length > 0 ? stage.open : [stage.consumer({ name: "late" })]);
-    expect(await stage.problems()).toEqual([]);
-  });
-});
+describe.each(libraries)(
+  "A connection of %s that is cut once in a script has one effect and a true answer",
+  (library) => {
+    beforeEach(() => begin(library));
 
-describe("What was held up on its way for longer than it may run", () => {
-  it("does nothing when it arrives: nothing is stored again that was done, and no new message of that id is cancelled", async () => {
-    const { history, producer, proxy } = stage;
-
-    stage.consumer({ name: "a" });
-    await producer.schedule("again", "succeed", far);
-    await producer.schedule("not cancelled", "succeed", far);
-    const cancel = proxy.plan("hold", runs(defineScript("cancel", sources.cancel)));
-    const cancelled = producer.cancel("again");
-    await cancel.happened;
-    // Behind it on its connection. Both calls are repeated on another one when this has been silent for 2 s.
-    const once = producer.schedule("once", "succeed", 0);
-    const runsUntil = Date.now() + commandTimeout + 100;
-    expect(await once).toBe("scheduled");
-    expect(await cancelled).toBe("cancelled");
-    await acknowledged("once");
-    history.asked.delete("again");
-    expect(await producer.schedule("again", "succeed", far)).toBe("scheduled");
-
-    const schedule = proxy.plan("cut-before-reply", runs(defineScript("schedule", sources.schedule)));
-    await sleep(runsUntil - Date.now());
-    cancel.release();
-    expect(String(await cancel.reply)).toMatch(/^TOOLATE /);
-    expect(String(await schedule.reply)).toMatch(/^TOOLATE /);
-    expect(await counts()).toEqual({ ...nothing, scheduled: 2 });
-    await stage.everyoneWorks(stage.open);
-    expect(attempts("once")).toEqual([1]);
-    expect(await stage.problems()).toEqual([]);
-  });
-});
+    it.each(table)("$name, $cut", async ({ name, cut }) => {
+      const script = runs(defineScript(name, sources[name]));
+      // Cut when it runs, not when the server says that it must be loaded first.
+      await stage.raw((raw) => raw.command("SCRIPT", "LOAD", sources[name]));
+      await cases[name]({ cut, strike: (nth) => stage.proxy.plan(cut, script, nth).happened });
+      await stage.everyoneWorks(stage.open.length > 0 ? stage.open : [stage.consumer({ name: "late" })]);
+      expect(await stage.problems()).toEqual([]);
+    });
+  },
+);
