@@ -4,7 +4,6 @@ import { addressOf, type RedisAddress } from "../clients/redis-url.js";
 import { sentinelConnector } from "../clients/sentinel.js";
 import { parseSentinelUrl } from "../clients/sentinel-url.js";
 import { PunctualError } from "../errors.js";
-import { quote } from "../quote.js";
 
 /** What is said beside the addresses of servers of which the right one has to be found. */
 interface Beside {
@@ -28,11 +27,11 @@ export function sentinelsOf(url: string, { username, password, connectTo, nodeAd
 
 const acceptedNodes = 'a list of URLs such as ["redis://10.0.0.1:6379", "redis://10.0.0.2:6379"]';
 
-/** Reads the URLs of nodes of a Cluster. Fails likewise. */
+/** Reads the URLs of nodes of a Cluster. Fails likewise: what is given in another form may hold a password, too. */
 export function clusterOf(nodes: unknown, { username, password, connectTo, nodeAddress }: Beside): Connector {
-  if (!Array.isArray(nodes)) throw refused("nodes", `nodes is ${quote(nodes)}`, acceptedNodes);
+  if (!Array.isArray(nodes)) throw refused("nodes", "nodes is no list", acceptedNodes);
   const addresses = nodes.map((url: unknown) => {
-    if (typeof url !== "string") throw refused("nodes", `a node is ${quote(url)}`, acceptedNodes);
+    if (typeof url !== "string") throw refused("nodes", "a node is no text", acceptedNodes);
     const address = addressOf({ url, username, password });
     if ("path" in address.endpoint) throw refused("nodes", "a node is a unix socket", acceptedNodes);
     if (address.database !== 0)
@@ -47,7 +46,7 @@ export function clusterOf(nodes: unknown, { username, password, connectTo, nodeA
 /** What a program without types may hand over is found before it is called. */
 function translation(nodeAddress: Beside["nodeAddress"]): Beside["nodeAddress"] {
   if (nodeAddress === undefined || typeof nodeAddress === "function") return nodeAddress;
-  throw refused("nodeAddress", `nodeAddress is ${quote(nodeAddress)}`, "a function (host, port) => ({ host, port })");
+  throw refused("nodeAddress", "nodeAddress is no function", "a function (host, port) => ({ host, port })");
 }
 
 function refused(argument: string, problem: string, accepted: string): PunctualError {

@@ -21,6 +21,13 @@ describe("the options of the Redis engine", () => {
     for (const options of [
       { ...full, deadLetters: { max: 1 } },
       { url, ...left },
+      { url: "redis+sentinel://127.0.0.1/main" },
+      {
+        url: "rediss+sentinel://127.0.0.1/main",
+        tls: {},
+        nodeAddress: (host: string, port: number) => ({ host, port }),
+      },
+      { nodes: [url, "redis://127.0.0.2"], nodeAddress: (host: string, port: number) => ({ host, port }) },
     ]) {
       await using engine = redisEngine(options);
       expect(engine.name).toBe("redis");
@@ -46,6 +53,19 @@ describe("the options of the Redis engine", () => {
     [{ url: "rediss://127.0.0.1", tls: "hunter2" }, "tls is no object; accepted is "],
     [{ url: "rediss://127.0.0.1", tls: true }, "tls is no object; accepted is "],
     [{ url, tls: {} }, "tls is given, and the URL does not ask for TLS; accepted is a URL that starts with rediss://."],
+    [{ url, nodes: [url] }, "both url and nodes are given; accepted is one of them."],
+    [{ nodes: "redis://:hunter2@127.0.0.1" }, "nodes is no list; accepted is a list of URLs such as "],
+    [{ nodes: [] }, "nodes is an empty list; accepted is a list of URLs such as "],
+    [{ nodes: [6379] }, "a node is no text; accepted is a list of URLs such as "],
+    [{ nodes: ["unix:///redis.sock"] }, "a node is a unix socket; accepted is a list of URLs such as "],
+    [{ nodes: [`${url}/1`] }, "a node has the database 1; accepted is none or 0: a Cluster has one database."],
+    [{ nodes: [url], tls: {} }, "tls is given, and the URL does not ask for TLS; "],
+    [{ nodes: [url], nodeAddress: "hunter2" }, "nodeAddress is no function; accepted is "],
+    [{ url, nodeAddress: () => ({}) }, "nodeAddress is given beside the URL of a single Redis; accepted is "],
+    [
+      { url: "redis+sentinel://:hunter2@127.0.0.1" },
+      "The Redis URL cannot be understood; accepted is redis+sentinel://",
+    ],
     [{ url, deadLetters: { max: 0 } }, "deadLetters.max is 0; "],
   ])("%j are refused with a sentence, and without a word of a password", (options, sentence) => {
     const refusal = refusalOf(options);
