@@ -36,6 +36,10 @@ export class Arrival {
     return this.envelope.dueAt;
   }
 
+  get turn(): number {
+    return this.envelope.turn;
+  }
+
   /** Whether it is still this process that has it. */
   get isHeld(): boolean {
     return !this.#settled && this.#connection.alive;

@@ -4,6 +4,7 @@ import type { DueTime } from "../../engine.js";
 import { answered } from "./answered.js";
 import type { BrokerConnection, Channel } from "./broker-connection.js";
 import { dueAtOf } from "./due-at.js";
+import type { Turns } from "./due-order.js";
 import type { Envelope } from "./envelope.js";
 import { handOut } from "./hand-out.js";
 import type { Link } from "./link.js";
@@ -17,6 +18,7 @@ export interface DeadLettersOptions {
   readonly places: Places;
   /** The queue of the broker in which they lie. */
   readonly dead: string;
+  readonly turns: Turns;
   readonly clock: Clock;
 }
 
@@ -38,10 +40,10 @@ export class DeadLetters {
 
   /** Brings back those with these ids, or all; answers how many. */
   async revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {
-    const { places, clock } = this.#options;
+    const { places, clock, turns } = this.#options;
     const dueAt = dueAtOf(due, clock.now());
     return await this.#goThrough(ids, ({ id, payload, attempts, headers }) => {
-      const envelope: Envelope = { id, payload, attempts, headers, dueAt, failures: 0 };
+      const envelope: Envelope = { id, payload, attempts, headers, dueAt, turn: turns.next(), failures: 0 };
       return { envelope, place: () => places.waiting(dueAt - clock.now()) };
     });
   }

@@ -6,6 +6,7 @@ import {
   type RabbitmqEngineSettings,
   readRabbitmqEngineOptions,
 } from "./engine-options.js";
+import { Turns } from "./due-order.js";
 import { Ladder } from "./ladder.js";
 import { Link } from "./link.js";
 import { Names } from "./names.js";
@@ -41,6 +42,7 @@ class RabbitmqEngine implements Engine {
   readonly #ladder: Ladder;
   readonly #names: Names;
   readonly #topology: Topology;
+  readonly #turns = new Turns(systemClock);
   readonly #work: Link;
   readonly #calls: Link;
   readonly #queues = new Map<string, RabbitmqQueue>();
@@ -70,6 +72,7 @@ class RabbitmqEngine implements Engine {
         mode,
         target: address.target,
         clock: systemClock,
+        turns: this.#turns,
       });
       this.#queues.set(name, queue);
     }

@@ -9,6 +9,7 @@ describe("An envelope", () => {
       id: "ä \u{1F389}".padEnd(200, "x"),
       payload,
       dueAt: 8.64e15,
+      turn: 2 ** 52 + 1,
       failures: 3,
       attempts: 7,
       expiresAt: 1,

@@ -5,6 +5,8 @@ export interface Envelope {
   readonly id: string;
   readonly payload: Buffer;
   readonly dueAt: number;
+  /** Its place among messages of one due time. */
+  readonly turn: number;
   /** Deliveries that counted before it was put into the broker. */
   readonly failures: number;
   /** Deliveries at most, over the limit of the consumer. */
@@ -22,6 +24,7 @@ export interface Envelope {
 const header = {
   id: "punctual-id",
   dueAt: "punctual-due",
+  turn: "punctual-turn",
   failures: "punctual-failures",
   attempts: "punctual-attempts",
   expiresAt: "punctual-expires",
@@ -35,6 +38,7 @@ export function headersOf(envelope: Envelope): Record<string, unknown> {
   const headers: Record<string, unknown> = {
     [header.id]: envelope.id,
     [header.dueAt]: envelope.dueAt,
+    [header.turn]: envelope.turn,
     [header.failures]: envelope.failures,
   };
   if (envelope.attempts !== undefined) headers[header.attempts] = envelope.attempts;
@@ -59,6 +63,7 @@ export function envelopeFrom(payload: Buffer, headers: Readonly<Record<string, u
     id: typeof id === "string" && id !== "" ? id : strange,
     payload,
     dueAt: number(header.dueAt) ?? 0,
+    turn: number(header.turn) ?? 0,
     failures: number(header.failures) ?? 0,
     attempts: number(header.attempts),
     expiresAt: number(header.expiresAt),

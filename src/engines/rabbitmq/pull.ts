@@ -2,6 +2,7 @@ import type { CancelTimer, Clock } from "../../clock.js";
 import type { Arrival } from "./arrival.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import type { Budget } from "./budget.js";
+import { inDueOrder } from "./due-order.js";
 import { handOut } from "./hand-out.js";
 
 export interface PullOptions {
@@ -71,7 +72,7 @@ export class Pull {
       const count = Math.min(ready, budget.left, round);
       if (count === 0 || this.#shelf.length > 0) {
         this.#planReturn();
-        return { arrivals, isMoreDue: ready + this.#shelf.length > 0 };
+        return { arrivals: arrivals.sort(inDueOrder), isMoreDue: ready + this.#shelf.length > 0 };
       }
       const come = await handOut(connection, channel, count, { queue: work, clock, answered });
       choose(come.filter((arrival) => this.#options.keeps(arrival)));

@@ -23,6 +23,7 @@ import { sameFailure } from "../../partial-results.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import { DeadLetters } from "./dead-letters.js";
 import { dueAtOf } from "./due-at.js";
+import type { Turns } from "./due-order.js";
 import { Intake } from "./intake.js";
 import { Leasing } from "./leasing.js";
 import { closedError, type Link } from "./link.js";
@@ -44,6 +45,7 @@ export interface RabbitmqQueueOptions {
   readonly mode: "ladder" | "plugin";
   readonly target: string;
   readonly clock: Clock;
+  readonly turns: Turns;
 }
 
 /** After how many ms a consumer claims again although nothing has come. */
@@ -62,7 +64,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
 
   constructor(options: RabbitmqQueueOptions) {
     super();
-    const { name, work, calls, names, places, topology, target, clock } = options;
+    const { name, work, calls, names, places, topology, target, clock, turns } = options;
     this.#options = options;
     this.clock = clock;
     const declare = (connection: BrokerConnection) => topology.declareQueue(connection, name);
@@ -71,7 +73,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
     this.#sender = sender;
     this.#intake = new Intake({ link: work, declare, sender, places, work: names.work(name), clock });
     this.#leasing = new Leasing({ sender, places, clock });
-    this.#deadLetters = new DeadLetters({ link: work, declare, sender, places, dead: names.dead(name), clock });
+    this.#deadLetters = new DeadLetters({ link: work, declare, sender, places, dead: names.dead(name), clock, turns });
   }
 
   get closed(): boolean {
@@ -80,7 +82,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
 
   async schedule(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]> {
     const now = this.clock.now();
-    const { places } = this.#options;
+    const { places, turns } = this.#options;
     let refusal: PunctualError | undefined;
     const results: (ScheduleResult | undefined)[] = [];
     const parcels: (Parcel & { index: number })[] = [];
@@ -94,7 +96,16 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
       } else {
         const expiresAt = expiresIn === undefined ? undefined : dueAt + expiresIn;
         // A copy: its bytes may be changed before they are sent.
-        const envelope = { id, payload: Buffer.from(payload), dueAt, failures: 0, attempts, expiresAt, headers };
+        const envelope = {
+          id,
+          payload: Buffer.from(payload),
+          dueAt,
+          turn: turns.next(),
+          failures: 0,
+          attempts,
+          expiresAt,
+          headers,
+        };
         parcels.push({ index, envelope, place: () => places.waiting(dueAt - this.clock.now()) });
       }
       results.push(undefined);
@@ -139,7 +150,9 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
 
   async retry(retries: readonly Retry[]): Promise<Settlement[]> {
     const { settling } = this.#open();
-    return await settling.move(retries, (lease, { delay, error }) => settling.failed(lease, delay, error));
+    // One call has one time, so that messages that are retried together stay in order.
+    const now = this.clock.now();
+    return await settling.move(retries, (lease, { delay, error }) => settling.failed(lease, delay, error, now));
   }
 
   async release(releases: readonly Release[]): Promise<Settlement[]> {

@@ -64,8 +64,7 @@ export class Settling {
   }
 
   /** A delivery failed: it is due again after `delay`, or dead when that was the last attempt. */
-  failed(lease: Lease, delay: number, error: FailureRecord | undefined): Fate {
-    const now = this.#options.clock.now();
+  failed(lease: Lease, delay: number, error: FailureRecord | undefined, now: number): Fate {
     const envelope = this.#used(lease, error, now);
     if (lease.attempt >= lease.attempts) return this.buried(envelope, "attempts", now);
     return this.#later({ ...envelope, dueAt: Math.ceil(now + delay) });

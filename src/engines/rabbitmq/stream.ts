@@ -1,6 +1,7 @@
 import { PunctualError } from "../../errors.js";
 import { Arrival } from "./arrival.js";
 import type { BrokerConnection, Channel, Message } from "./broker-connection.js";
+import { inDueOrder } from "./due-order.js";
 
 export interface StreamOptions {
   /** The queue of the broker from which it takes. */
@@ -20,7 +21,7 @@ const mostAhead = 65_535;
  */
 export class Stream {
   readonly #options: StreamOptions;
-  /** In the order of their due times; equal ones in the order in which they came. */
+  /** In due order. */
   #waiting: Arrival[] = [];
   /** All that the broker waits to hear of. */
   readonly #open = new Set<Arrival>();
@@ -71,7 +72,7 @@ export class Stream {
   /** Keeps a message until it is due. */
   keep(arrival: Arrival): void {
     let place = this.#waiting.length;
-    while (place > 0 && (this.#waiting[place - 1] as Arrival).dueAt > arrival.dueAt) place--;
+    while (place > 0 && inDueOrder(this.#waiting[place - 1] as Arrival, arrival) > 0) place--;
     this.#waiting.splice(place, 0, arrival);
     this.#options.onArrival(arrival.dueAt);
   }
