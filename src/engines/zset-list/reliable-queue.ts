@@ -15,6 +15,7 @@ import type {
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { type SchemeContext, SchemeQueue } from "../../schemes/scheme-queue.js";
+import { audit } from "./audit.js";
 import { list } from "./list.js";
 import { ListWait, longestWait } from "./list-wait.js";
 import type { ReliableKeys } from "./reliable-keys.js";
@@ -31,11 +32,6 @@ import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
 import { settle } from "./scripts/settle.js";
 import { sweep } from "./scripts/sweep.js";
-
-const refusals = {
-  audit: "what a consumer has just popped is in its hand alone, so its indexes differ from its messages at times",
-  repair: "what a consumer has just popped is in its hand alone, so its indexes differ from its messages at times",
-};
 
 /** How long after it may have popped a consumer is to have claimed that, ms; else it is dead. */
 const claimWithin = 2_000;
@@ -54,7 +50,7 @@ export class ReliableQueue extends SchemeQueue {
   readonly #wait: ListWait;
 
   constructor(context: SchemeContext, keys: ReliableKeys, options: OpenOptions) {
-    super(context, keys, refusals);
+    super(context, keys, {});
     this.#keys = keys;
     this.#rememberFor = options.rememberFor;
     this.#wait = new ListWait(context);
@@ -111,6 +107,14 @@ export class ReliableQueue extends SchemeQueue {
 
   override list(query: ListQuery) {
     return list(this.calls, this.#keys, query);
+  }
+
+  override audit() {
+    return audit(this.calls, this.#keys, false);
+  }
+
+  override repair() {
+    return audit(this.calls, this.#keys, true);
   }
 
   override counts() {

@@ -7,8 +7,8 @@ const script = defineScript("sweep", sources["sweep"], {
   harmlessWhenLate: true,
 });
 
-/** Puts back what a consumer popped and has not claimed since. */
-export async function sweep(evaluator: Evaluator, keys: ReliableKeys, consumer: string): Promise<void> {
+/** Puts back what a consumer popped and has not claimed since, when its time is over or, if asked to, at once. */
+export async function sweep(evaluator: Evaluator, keys: ReliableKeys, consumer: string, atOnce = false): Promise<void> {
   const names = script.keysIn({ ...keys, hand: keys.handOf(consumer) });
-  await evaluator.evaluate(script, names, [keys.channel, consumer]);
+  await evaluator.evaluate(script, names, [keys.channel, consumer, atOnce ? "1" : "0"]);
 }
