@@ -33,14 +33,16 @@ import { schedule } from "./scripts/schedule.js";
 
 const noDeadLetters = "its format keeps no dead letters: a message without retries is deleted";
 const lists = "its format keeps what is due in lists of ids alone, and each message that is taken shifts the rest";
+const keysOfRedis =
+  "its payloads are keys of their own, and to find one without an entry is to look at every key of Redis";
 
 const refusals: Refusals = {
   list: lists,
   revive: noDeadLetters,
   remove: noDeadLetters,
   purge: noDeadLetters,
-  audit: lists,
-  repair: lists,
+  audit: keysOfRedis,
+  repair: keysOfRedis,
 };
 
 /** A queue in the format of the Go library: which script runs on which connection. What it does is in `scripts/<verb>`. */

@@ -98,6 +98,26 @@ describe("What we leave a program of the Go library can read and finish:", () =>
   });
 });
 
+describe("What a program of the Go library has taken over", () => {
+  it("is its own: what we do about it later is lease-lost and changes nothing.", async () => {
+    const queue = engine().open("orders");
+    const go = new GoLibrary(redis.raw);
+    await queue.schedule([newMessage("a")]);
+    const { receipts } = await take(queue, "one", 1_000);
+    expect(await ticked(go)).toEqual([["a", "payload of a"]]);
+    const before = await redis.raw.text("ZSCORE", "dp:orders:unack", "a");
+    expect([
+      ...(await queue.acknowledge(receipts)),
+      ...(await queue.retry(receipts.map((receipt) => ({ ...receipt, delay: 0 })))),
+      ...(await queue.release(receipts)),
+      ...(await queue.bury(receipts.map((receipt) => ({ ...receipt, reason: "poison" })))),
+      ...(await queue.extend(receipts, 60_000)).map(({ outcome }) => outcome),
+    ]).toEqual(Array(5).fill("lease-lost"));
+    expect(await redis.raw.text("ZSCORE", "dp:orders:unack", "a")).toBe(before);
+    expect(await redis.raw.text("GET", "dp:orders:msg:a")).toBe("payload of a");
+  });
+});
+
 describe("What a program of the Go library left we finish:", () => {
   it("a consumer that waits finds what it sent, and not before the end of its second.", async () => {
     const go = new GoLibrary(redis.raw);
