@@ -24,8 +24,16 @@ function consuming(queue: Queue<string>) {
   let deliver: (lateness: number) => void = () => {};
   const consumer = queue.consume(async (message) => deliver(message.lateness));
   onTestFinished(() => consumer.close());
-  const running = () => expect.poll(() => consumer.health().state, { interval: 5 }).toBe("running");
-  return { running, next: () => new Promise<number>((resolve) => (deliver = resolve)) };
+  let recoveries = 0;
+  consumer.on("recovered", () => recoveries++);
+  const state = () => consumer.health().state;
+  const running = () => expect.poll(state, { interval: 5 }).toBe("running");
+  return {
+    running,
+    state,
+    recoveries: () => recoveries,
+    next: () => new Promise<number>((resolve) => (deliver = resolve)),
+  };
 }
 
 describe("In a Cluster", () => {
@@ -89,6 +97,41 @@ describe("In a Cluster", () => {
     expect(await queue.schedule("x", { delay: "1h" })).toMatchObject({ outcome: "scheduled" });
     const { server } = await primaryOf("translated");
     expect(asked).toContain(`127.0.0.1:${server.port}`);
+  });
+
+  it("what is scheduled into a slot that is on its way waits until it has arrived", async () => {
+    const queue = new Queue<string>("on-its-way", { engine: engineOn({ nodes: cluster.urls }) });
+    const from = await primaryOf("on-its-way");
+    const to = await cluster.otherPrimary(from);
+    const refusals = async () => /errorstat_ASK:count=(\d+)/.exec(String(await from.ask("INFO", "errorstats")))?.[1];
+    let scheduled: Promise<unknown> | undefined;
+    // There is no key yet, so the old node has nothing and says whom to ask.
+    await cluster.moveSlot(hashSlot(queueKeys("punctual", "on-its-way").state), to, async () => {
+      scheduled = queue.schedule("x", { delay: "1h" });
+      await expect.poll(refusals).toBeDefined();
+    });
+    expect(await scheduled).toMatchObject({ outcome: "scheduled" });
+    expect(await to.ask("EXISTS", queueKeys("punctual", "on-its-way").messages)).toBe(1);
+  });
+
+  it("no consumer calls itself back while the Cluster is down, and all are within 5 s when it is up", async () => {
+    const queue = new Queue<string>("down", { engine: engineOn({ nodes: cluster.urls }) });
+    const consumer = consuming(queue);
+    await consumer.running();
+    const node = await primaryOf("down");
+    const other = await cluster.otherPrimary(node);
+    // A Cluster of which a part is missing serves nothing, though the other nodes are there.
+    await other.server.kill();
+    const isDown = (text: unknown) => String(text).includes("cluster_state:fail");
+    await expect.poll(() => node.ask("CLUSTER", "INFO").then(isDown), { timeout: 10_000 }).toBe(true);
+    const next = consumer.next();
+    await expect(queue.schedule("x", { delay: 0, timeout: "6s" })).rejects.toMatchObject({ code: "not-sent" });
+    // By now it has polled, and its connections were made anew many times.
+    expect([consumer.state(), consumer.recoveries()]).toEqual(["recovering", 0]);
+    await cluster.bringBack(other);
+    await expect.poll(consumer.state, { timeout: 5_000 }).toBe("running");
+    await queue.schedule("x", { delay: 0 });
+    await next;
   });
 
   it("a node that is down does no harm while another is known", async () => {
