@@ -27,6 +27,12 @@ export interface PartQuery {
   readonly after: Place | undefined;
 }
 
+/** What one call found, in order, and behind which place to go on; `undefined` when there are no more. */
+export interface FoundPart {
+  readonly found: readonly Found[];
+  readonly next: Place | undefined;
+}
+
 export function comparePlaces(a: Place, b: Place): number {
   return a.time - b.time || a.tail.compare(b.tail);
 }

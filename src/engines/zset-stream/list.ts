@@ -1,12 +1,11 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../engine.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { StreamKeys } from "./keys.js";
-import { decodePlace, encodePlace, type Found, type PartQuery } from "./list-place.js";
+import { comparePlaces, decodePlace, encodePlace, type FoundPart, type PartQuery } from "./list-place.js";
 import { get } from "./scripts/get.js";
 import { listDead } from "./scripts/list-dead.js";
 import { listLeased } from "./scripts/list-leased.js";
 import { listWaiting } from "./scripts/list-waiting.js";
-import { reclaim } from "./scripts/reclaim.js";
 
 /** Messages in one call at most. */
 const messagesPerCall = 250;
@@ -29,33 +28,27 @@ export async function list(
 ): Promise<ListPage> {
   let place = cursor === undefined ? undefined : decodePlace(state, cursor);
   if (from > to || to < 0) return { messages: [], cursor: undefined };
-  const { now } = await reclaim(evaluator, keys, group);
-  const range = {
-    from: Math.max(clamp(Math.ceil(from)), state === "scheduled" ? now + 1 : 0),
-    to: Math.min(clamp(Math.floor(to)), state === "due" ? now : latest),
-  };
+  const range = { from: clamp(Math.ceil(from)), to: clamp(Math.floor(to)) };
   const messages: StoredMessage[] = [];
   let bytes = 0;
   let more = range.from <= range.to;
   while (more && messages.length < limit && bytes < bytesPerPage) {
     const query = { ...range, limit: Math.min(messagesPerCall, limit - messages.length), after: place };
-    const part = await find(evaluator, keys, group, state, query);
-    const ids = part.found.map(({ id }) => id);
+    const { found, next } = await find(evaluator, keys, group, state, query);
+    const ids = found.map(({ id }) => id);
     const read = ids.length === 0 ? [] : await get(evaluator, keys, group, ids);
-    more = part.more;
+    let last = next;
     for (const [index, message] of read.entries()) {
-      const found = part.found[index];
-      if (found === undefined) break;
       if (bytes >= bytesPerPage) {
-        more = true;
+        last = found[index - 1];
         break;
       }
-      place = { time: found.time, tail: found.tail };
       if (message?.state !== state) continue;
       messages.push(message);
       bytes += message.payload.length;
     }
-    if (part.found.length === 0) break;
+    place = last;
+    more = last !== undefined;
   }
   return { messages, cursor: more && place !== undefined ? encodePlace(state, place) : undefined };
 }
@@ -66,10 +59,16 @@ async function find(
   group: string,
   state: ListQuery["state"],
   query: PartQuery,
-): Promise<{ found: Found[]; more: boolean }> {
-  if (state === "leased") return await listLeased(evaluator, keys, query);
-  if (state === "dead") return await listDead(evaluator, keys, query);
-  return await listWaiting(evaluator, keys, group, query);
+): Promise<FoundPart> {
+  if (state === "leased") return await listLeased(evaluator, keys, "held", query);
+  if (state !== "dead") return await listWaiting(evaluator, keys, group, { ...query, state });
+  const buried = await listDead(evaluator, keys, query);
+  const ended = await listLeased(evaluator, keys, "ended", query);
+  // One may have been buried between the two.
+  const all = new Map([...ended.found, ...buried.found].map((one) => [one.id, one]));
+  const found = [...all.values()].toSorted(comparePlaces).slice(0, query.limit);
+  const more = buried.next !== undefined || ended.next !== undefined || all.size > found.length;
+  return { found, next: more ? found.at(-1) : undefined };
 }
 
 function clamp(time: number): number {

@@ -25,7 +25,8 @@ export async function purgeWaiting(
   let done = 0;
   let unknown = false;
   for (;;) {
-    const { found, more } = await listWaiting(evaluator, keys, group, {
+    const { found, next } = await listWaiting(evaluator, keys, group, {
+      state: "any",
       from: 0,
       to: 8.64e15,
       limit: messagesPerCall,
@@ -36,8 +37,8 @@ export async function purgeWaiting(
       if (outcome === "cancelled") done += 1;
       else if (outcome === "outcome-unknown") unknown = true;
     }
-    place = found.at(-1);
-    if (!more || place === undefined) break;
+    place = next;
+    if (place === undefined) break;
   }
   if (!unknown) return done;
   throw new PunctualError(

@@ -35,7 +35,7 @@ local fields = waking_of(state)
 --- @include wake
 local plan = now + poll
 if not paused then
-  local taken_of = { f = 0, a = 0, e = 0, u = 0 }
+  local taken_of = { f = 0, a = 0, e = #last_ones, u = 0 }
   for _, one in ipairs(chosen) do
     taken_of[one.kind] = taken_of[one.kind] + 1
   end

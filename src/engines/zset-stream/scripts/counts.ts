@@ -2,7 +2,6 @@ import type { Counts } from "../../../engine.js";
 import { asArray, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
-import { reclaim } from "./reclaim.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("counts", sources["counts"], {
@@ -12,7 +11,6 @@ const script = defineScript("counts", sources["counts"], {
 
 /** How many messages a group has in each state, and whether the queue is paused. What it has not read yet is due. */
 export async function counts(evaluator: Evaluator, keys: StreamKeys, group: string): Promise<Counts> {
-  await reclaim(evaluator, keys, group);
   let after = "";
   let unread = 0;
   for (;;) {

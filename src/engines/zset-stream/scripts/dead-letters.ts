@@ -35,9 +35,9 @@ export async function toDeadLetters(
     lost ||= uncertain;
     return letters;
   };
-  // What counts as dead because its last lease has ended is to lie with the others.
-  const { now } = await reclaim(evaluator, keys, group);
   if (ids === "all") {
+    // What counts as dead because its last lease has ended is to lie with the others.
+    const { now } = await reclaim(evaluator, keys, group);
     while ((await call(String(now), [])).length > 0);
   } else {
     await inChunks(ids, { id: (id) => id, items: mostAtOnce }, async (chunk) => Array.from(await call("", chunk)));

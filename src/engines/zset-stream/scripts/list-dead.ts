@@ -1,7 +1,7 @@
 import { asArray, asBytes, asNumber, asRows } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
-import type { Found, PartQuery } from "../list-place.js";
+import type { Found, FoundPart, PartQuery } from "../list-place.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-dead", sources["list-dead"], { keys: ["queue", "dead"], harmlessWhenLate: true });
@@ -11,7 +11,7 @@ export async function listDead(
   evaluator: Evaluator,
   keys: StreamKeys,
   { from, to, limit, after }: PartQuery,
-): Promise<{ found: Found[]; more: boolean }> {
+): Promise<FoundPart> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
     String(from),
     String(to),
@@ -24,5 +24,5 @@ export async function listDead(
     const tail = asBytes(id, "list-dead: id");
     return { id: tail.toString("utf8"), time: asNumber(at, "list-dead: buriedAt"), tail };
   });
-  return { found, more: found.length >= limit };
+  return { found, next: found.length < limit ? undefined : found.at(-1) };
 }

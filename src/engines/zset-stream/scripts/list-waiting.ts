@@ -1,21 +1,21 @@
 import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
-import { comparePlaces, type Found, type PartQuery } from "../list-place.js";
+import { comparePlaces, type Found, type FoundPart, type PartQuery } from "../list-place.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-waiting", sources["list-waiting"], {
-  keys: ["schedule", "stream", "queue", "again", "copies"],
+  keys: ["schedule", "stream", "queue", "leases", "again", "copies"],
   harmlessWhenLate: true,
 });
 
-/** Finds messages that wait for a group, behind a place, in order; whether there are more. */
+/** Finds messages that wait for a group, behind a place, in order. */
 export async function listWaiting(
   evaluator: Evaluator,
   keys: StreamKeys,
   group: string,
-  { from, to, limit, after }: PartQuery,
-): Promise<{ found: Found[]; more: boolean }> {
+  { from, to, limit, after, state }: PartQuery & { readonly state: "scheduled" | "due" | "any" },
+): Promise<FoundPart> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
     group,
     String(from),
@@ -23,6 +23,7 @@ export async function listWaiting(
     String(limit),
     after === undefined ? "" : String(after.time),
     after?.tail ?? "",
+    state,
   ]);
   const [, rows, edgeTime, edgeTail] = asArray(reply, "list-waiting");
   const tail = asBytes(edgeTail, "list-waiting: edge");
@@ -34,6 +35,6 @@ export async function listWaiting(
   }));
   const known = all.filter((one) => edge === undefined || comparePlaces(one, edge) <= 0).toSorted(comparePlaces);
   const found = known.slice(0, limit);
-  // Where all up to the edge is had already, the next call goes on behind it.
-  return { found, more: edge !== undefined || all.length > found.length || known.length >= limit };
+  // Where fewer were found than wanted, all up to the edge were looked at.
+  return { found, next: found.length === limit ? found.at(-1) : edge };
 }

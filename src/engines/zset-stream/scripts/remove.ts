@@ -4,7 +4,7 @@ import { toDeadLetters } from "./dead-letters.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("remove", sources["remove"], {
-  keys: ["messages", "moved", "stream", "queue", "gone", "copies", "dead", "failures"],
+  keys: ["messages", "moved", "stream", "queue", "gone", "leases", "copies", "dead", "failures"],
 });
 
 /** Gives dead letters of a group up for good; answers how many. */

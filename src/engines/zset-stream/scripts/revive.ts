@@ -5,7 +5,7 @@ import { toDeadLetters } from "./dead-letters.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("revive", sources["revive"], {
-  keys: ["messages", "stream", "queue", "again", "copies", "dead", "failures", "state", "waiting"],
+  keys: ["messages", "stream", "queue", "leases", "again", "copies", "dead", "failures", "state", "waiting"],
 });
 
 /** Brings dead letters of a group back, for this group; answers how many. */

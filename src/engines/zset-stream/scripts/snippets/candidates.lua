@@ -4,8 +4,38 @@
 -- Kinds: "u", an entry that the group has not read yet; "f", a message that is still in `schedule`; "a", one that is due again;
 -- "e", one whose lease has ended. The first two lie in the order of the stream, so what is chosen of them are the next entries to
 -- be read. `adopt`: an entry of a message of which the group has a copy already; it is read, and is no delivery.
-local unread, fresh, due_again, ended = {}, {}, {}, {}
+-- `last_ones`: leases that ended on the last attempt; they are buried, whatever the limit.
+local unread, fresh, due_again, ended, last_ones = {}, {}, {}, {}, {}
 local more_unread = false
+local function read_range(key, kind, list, most)
+  local found = redis.call("ZRANGEBYSCORE", key, "-inf", now, "WITHSCORES", "LIMIT", 0, most)
+  for i = 1, #found, 2 do
+    local order, due = sub(found[i], 1, 7), tonumber(found[i + 1])
+    list[#list + 1] = { kind = kind, ms = due, n = (unpack_bytes(">I7", order)), id = sub(found[i], 8), order = order,
+      due = due, member = found[i] }
+  end
+end
+local function own_copies(list)
+  local ids = {}
+  for i, one in ipairs(list) do
+    ids[i] = one.id
+  end
+  for i, value in ipairs(read_all(copies, ids)) do
+    list[i].copy = value and copy_of(value)
+  end
+end
+
+local all_ended = {}
+read_range(leases, "e", all_ended, math.max(limit, 100))
+own_copies(all_ended)
+for _, one in ipairs(all_ended) do
+  local copy = one.copy
+  if copy and copy.count + 1 >= copy.limit and redis.call("HSTRLEN", messages, one.id) > 0 then
+    last_ones[#last_ones + 1] = one
+  elseif #ended < limit and not paused then
+    ended[#ended + 1] = one
+  end
+end
 if limit > 0 and not paused then
   local top_ms, top_n = delivered.ms, delivered.n
   for i, entry in ipairs(redis.call("XRANGE", stream, "(" .. entry_id(delivered), "+", "COUNT", limit)) do
@@ -14,19 +44,10 @@ if limit > 0 and not paused then
     unread[i] = { kind = "u", ms = top_ms, n = top_n, id = sub(member, 8), order = sub(member, 1, 7) }
   end
   more_unread = #unread == limit
-  local function read_range(key, kind, list)
-    local found = redis.call("ZRANGEBYSCORE", key, "-inf", now, "WITHSCORES", "LIMIT", 0, limit)
-    for i = 1, #found, 2 do
-      local order, due = sub(found[i], 1, 7), tonumber(found[i + 1])
-      list[#list + 1] = { kind = kind, ms = due, n = (unpack_bytes(">I7", order)), id = sub(found[i], 8), order = order,
-        due = due, member = found[i] }
-    end
-  end
   if not more_unread then
-    read_range(schedule, "f", fresh)
+    read_range(schedule, "f", fresh, limit)
   end
-  read_range(again, "a", due_again)
-  read_range(leases, "e", ended)
+  read_range(again, "a", due_again, limit)
   if #fresh > 0 then
     -- The id of an entry is the due time and the sequence number, where that comes behind the last entry: not when the clock
     -- stepped back, or a message was made due in the ms of one that was moved.
@@ -40,18 +61,8 @@ if limit > 0 and not paused then
   end
 end
 
-local function own_copies(list)
-  local ids = {}
-  for i, one in ipairs(list) do
-    ids[i] = one.id
-  end
-  for i, value in ipairs(read_all(copies, ids)) do
-    list[i].copy = value and copy_of(value)
-  end
-end
 own_copies(unread)
 own_copies(due_again)
-own_copies(ended)
 -- Usually no group has a copy of what is still in `schedule`: only when it lay in a stream that was deleted.
 if redis.call("EXISTS", copies) == 1 then
   own_copies(fresh)

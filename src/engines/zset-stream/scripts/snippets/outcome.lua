@@ -21,6 +21,20 @@ if #unread > 0 then
   end
 end
 
+local function bury(id, copy, reason, at)
+  local error_at, _, error_json = failure_of(redis.call("HGET", failures, id))
+  add(failure_pairs, id, failure_value(error_at, reason, error_json))
+  add(dead_pairs, whole(at), id)
+  add(buried_reply, id, reason)
+  copy.token, copy.owner, copy.delivered = "", dead_owner, copy.count
+end
+for _, one in ipairs(last_ones) do
+  -- Dead as of the end of its lease, as whoever looked in between was told.
+  one.copy.count = one.copy.count + 1
+  bury(one.id, one.copy, "attempts", one.due)
+  left_leases[#left_leases + 1] = one.member
+  kept[one.id] = one.copy
+end
 for _, one in ipairs(chosen) do
   if one.adopt then
     adopted[one.id] = one
@@ -43,9 +57,7 @@ for _, one in ipairs(chosen) do
     forgotten[#forgotten + 1] = not is_read and id or nil
   else
     copy = copy or { order = one.order, seq = one.order, count = 0, lasting = false, ms = one.ms, n = one.n }
-    -- A lease that ended on the last attempt: dead as of its end, as whoever looked in between was told.
-    local was_last = kind == "e" and copy.count + 1 >= copy.limit
-    copy.due, copy.token = was_last and copy.due or one.due, ""
+    copy.due, copy.token = one.due, ""
     if adopted[id] then
       copy.ms, copy.n = adopted[id].ms, adopted[id].n
     end
@@ -53,18 +65,11 @@ for _, one in ipairs(chosen) do
       -- As of the end of its lease, like one that is due again.
       copy.count = copy.count + 1
     end
-    local reason = was_last and "attempts"
-    if not was_last then
-      local expires = not copy.lasting and expiry_of(value)
-      copy.limit = limit_of(value) or attempts
-      reason = expires and expires < now and "expired" or copy.count >= copy.limit and "attempts"
-    end
+    local expires = not copy.lasting and expiry_of(value)
+    copy.limit = limit_of(value) or attempts
+    local reason = expires and expires < now and "expired" or copy.count >= copy.limit and "attempts"
     if reason then
-      local error_at, _, error_json = failure_of(redis.call("HGET", failures, id))
-      add(failure_pairs, id, failure_value(error_at, reason, error_json))
-      add(dead_pairs, whole(was_last and one.due or now), id)
-      add(buried_reply, id, reason)
-      copy.owner, copy.delivered = dead_owner, copy.count
+      bury(id, copy, reason, now)
     else
       give(id, one.due, value, copy.count)
       add(lease_pairs, until_text, copy.order .. id)
