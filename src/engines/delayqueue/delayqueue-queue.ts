@@ -4,6 +4,8 @@ import type {
   ClaimRequest,
   ClaimResult,
   Counts,
+  ListPage,
+  ListQuery,
   NewMessage,
   OpenOptions,
   Receipt,
@@ -23,6 +25,7 @@ import { claim } from "./scripts/claim.js";
 import { counts } from "./scripts/counts.js";
 import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
+import { list } from "./scripts/list.js";
 import { pause } from "./scripts/pause.js";
 import { purge } from "./scripts/purge.js";
 import { release } from "./scripts/release.js";
@@ -32,7 +35,8 @@ import { retry } from "./scripts/retry.js";
 import { schedule } from "./scripts/schedule.js";
 
 const noDeadLetters = "its format keeps no dead letters: a message without retries is deleted";
-const lists = "its format keeps what is due in lists of ids alone, and each message that is taken shifts the rest";
+const lists =
+  "a program of the Go library moved it to a list of ids alone, and each message that is taken shifts the rest";
 const keysOfRedis =
   "its payloads are keys of their own, and to find one without an entry is to look at every key of Redis";
 
@@ -115,6 +119,10 @@ export class DelayqueueQueue extends SchemeQueue {
 
   override get(ids: readonly string[]) {
     return get(this.#calls, this.#keys, ids);
+  }
+
+  override async list(query: ListQuery): Promise<ListPage> {
+    return (await list(this.#calls, this.#keys, query)) ?? (await this.refuse("list", "what is due"));
   }
 
   override counts(): Promise<Counts> {

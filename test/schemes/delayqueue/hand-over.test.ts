@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { EngineQueue } from "../../../src/engine.js";
 import { delayqueueEngine } from "../../../src/engines/delayqueue/engine.js";
 import { Queue } from "../../../src/queue.js";
-import { bytes, newMessage } from "../../../src/testing/conformance/stage.js";
+import { bytes, ids, newMessage } from "../../../src/testing/conformance/stage.js";
 import { closedAtEnd } from "../../support/closed-at-end.js";
 import { withRedis } from "../../support/with-redis.js";
 import { GoLibrary } from "./go-library.js";
@@ -167,6 +167,32 @@ describe("What a program of the Go library left we finish:", () => {
       "dp:orders:retry:cnt",
       "dp:orders:unack",
     ]);
+  });
+
+  it("those that wait are listed page by page, in any number in one second; those in its lists are refused.", async () => {
+    const queue = engine().open("orders");
+    const go = new GoLibrary(redis.raw);
+    const all = ids(25);
+    for (const id of all) await go.send(id, "x", 3_600_000);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await queue.list({ state: "scheduled", limit: 7, cursor });
+      seen.push(...page.messages.map(({ id }) => id));
+      // The one behind which the next page begins need not be there any more.
+      await queue.cancel(seen.slice(-1));
+      cursor = page.cursor;
+    } while (cursor !== undefined);
+    expect(seen.toSorted()).toEqual(all.toSorted());
+    await queue.purge("waiting");
+    await go.send("due", "x", -1_000);
+    expect((await queue.list({ state: "due", limit: 7 })).messages.map(({ id }) => id)).toEqual(["due"]);
+    await redis.raw.command("LPUSH", "dp:orders:ready", "listed");
+    await expect(queue.list({ state: "due", limit: 7 })).rejects.toMatchObject({
+      code: "unsupported",
+      message:
+        "The engine delayqueue cannot list what is due: a program of the Go library moved it to a list of ids alone, and each message that is taken shifts the rest. The engine redis can.",
+    });
   });
 
   it("both sides together finish each message once.", async () => {

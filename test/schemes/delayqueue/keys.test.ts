@@ -35,6 +35,7 @@ async function operate(queue: EngineQueue, round = 0): Promise<void> {
   await queue.cancel([id("far")]);
   await queue.get([id("b")]);
   await queue.counts();
+  await queue.list({ state: "due", limit: 10 });
   await queue.pause();
   await queue.resume();
 }

@@ -35,7 +35,7 @@ end
 --- @include candidates
 
 -- Read and decide.
-local lease_score, bytes, failed = first_place(lease_until), 0, #exhausted
+local first_lease, bytes, failed = first_place(lease_until), 0, #exhausted
 local deadlines, kept, retries_left, left, gone, seen = {}, {}, {}, {}, {}, {}
 local drawn, reported = { ready = 0, retry = 0, pending = 0, unack = 0 }, { ready = 0, retry = 0, pending = 0, unack = 0 }
 local ids, names = {}, {}
@@ -81,6 +81,8 @@ for i = 1, #names do
       if left_now ~= retries then
         retries_left[#retries_left + 1], retries_left[#retries_left + 2] = id, whole(left_now)
       end
+      -- When leases that end together are given again, their messages keep this order.
+      local lease_score = first_lease + #kept * step_at(first_lease)
       reported[from] = reported[from] + 1
       note.place, note.lease, note.token = candidate.place, lease_score, token
       deadlines[#deadlines + 1], deadlines[#deadlines + 2] = text_of(lease_score), id

@@ -20,11 +20,16 @@ end
 
 drain(unack)
 wake_write()
+table.sort(held, function(a, b)
+  return a.note.place < b.note.place
+end)
 local score, deadlines = first_place(lease_until), {}
 for i, entry in ipairs(held) do
   entry.note.lease = score
   deadlines[2 * i - 1], deadlines[2 * i] = text_of(score), entry.id
   write_note(entry.id, entry.note, lease_until - now + keep)
+  -- Those that end together keep the order that they had.
+  score = score + step_at(score)
 end
 variadic("ZADD", unack, deadlines)
 return { now_text, whole(lease_until), outcomes }

@@ -1,10 +1,9 @@
-import type { Reply } from "../../../clients/port.js";
 import type { StoredMessage } from "../../../engine.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
-import { asArray, asBytes, asNumber, asText, asWord } from "../../../scripting/reply.js";
+import { asArray } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { DelayqueueKeys } from "../keys.js";
-import { readFailure, readHeaders } from "../note-text.js";
+import { readMessage } from "./read-message.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("get", sources["get"], {
@@ -21,25 +20,6 @@ export async function get(
   return await inChunks(ids, { id: (id) => id, items: 250 }, async (chunk) => {
     const { reply } = await evaluator.evaluate(script, script.keysIn(keys), chunk);
     const [, ...messages] = asArray(reply, "get");
-    return messages.map((message, index) =>
-      message === null ? undefined : readMessage(asArray(message, "get: message"), chunk[index] ?? ""),
-    );
+    return messages.map((message) => (message === null ? undefined : readMessage(message, "get: message")));
   });
-}
-
-function readMessage(reply: readonly Reply[], id: string): StoredMessage {
-  const [name, payload, due, attempts, deadline, headerText, failedAt, failureText] = reply;
-  const state = asWord(name, ["scheduled", "due", "leased"], "get: state");
-  const headers = readHeaders(asText(headerText, "get: headers"));
-  const failure = readFailure(asText(failureText, "get: error"));
-  return {
-    id,
-    state,
-    payload: asBytes(payload, "get: payload"),
-    dueAt: asNumber(due, "get: dueAt"),
-    attempt: asNumber(attempts, "get: attempts"),
-    ...(headers && { headers }),
-    ...(failure && { lastError: { ...failure, at: asNumber(failedAt, "get: failedAt") } }),
-    ...(state === "leased" && { leaseUntil: asNumber(deadline, "get: leaseUntil") }),
-  };
 }

@@ -8,8 +8,8 @@ if last then
     return redis.error_reply("STALE a later claim of this consumer has run")
   end
   if last_token == token and tonumber(last_until) > now then
-    local score, found = text_of(first_place(tonumber(last_until))), {}
-    local same = redis.call("ZRANGEBYSCORE", unack, score, score)
+    local ending, found = tonumber(last_until) / 1000, {}
+    local same = redis.call("ZRANGEBYSCORE", unack, text_of(ending), "(" .. text_of(ending + 0.001))
     for i, value in ipairs(read_notes(same)) do
       local note = note_of(value)
       if value and note.token == token then

@@ -1,0 +1,48 @@
+-- Reads a page of the messages of one state, in the order of their scores and then of their ids.
+-- KEYS: pending ready unack retry counts garbage messages notes state
+-- ARGV: notAfter wanted from to limit [afterScore afterId]
+-- Reply: {now, how many lie in lists, {message, …}, score and id of the last one that was looked at when there are more}
+--
+-- `wanted`: scheduled, due or leased. A message is as in snippets/read.lua. At most `limit` entries are looked at, and about 1 MiB.
+local pending, ready, unack, retry, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local garbage, messages, notes, state = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local wanted, from, to, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local after_score, after_id = tonumber(ARGV[6] or ""), ARGV[7]
+--- @include begin
+--- @include values
+--- @include places
+--- @include notes
+--- @include standing
+--- @include read
+--- @include ranks
+
+-- A score without a fraction is due up to 1 s after it, so a range of due times begins 1 s earlier.
+local first, last = from / 1000 - 1, (to + 1) / 1000
+local entries, more
+if wanted == "scheduled" then
+  entries, more = entries_of(pending, math.max(first, tonumber(this_second)), last)
+elseif wanted == "leased" then
+  entries, more = entries_of(unack, horizon, math.huge)
+else
+  last = math.min(last, horizon)
+  local others, more_others
+  entries, more = entries_of(pending, first, last)
+  others, more_others = entries_of(unack, first, last)
+  entries, more = merged(entries, more, others, more_others)
+end
+
+local page, bytes, place = {}, 0, nil
+for i, entry in ipairs(entries) do
+  bytes = bytes + bytes_of(entry.id)
+  if bytes > 1048576 and i > 1 then
+    more = true
+    break
+  end
+  place = entry
+  local message = read_message(entry.id)
+  if message and message[2] == wanted and tonumber(message[4]) >= from and tonumber(message[4]) <= to then
+    page[#page + 1] = message
+  end
+end
+local listed = redis.call("LLEN", ready) + redis.call("LLEN", retry)
+return { now_text, listed, page, more and place and text_of(place.score) or "", more and place and place.id or "" }

@@ -1,0 +1,65 @@
+import type { ListPage, ListQuery, MessageState } from "../../../engine.js";
+import { PunctualError } from "../../../errors.js";
+import { quote } from "../../../quote.js";
+import { asArray, asBytes, asNumber } from "../../../scripting/reply.js";
+import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import type { DelayqueueKeys } from "../keys.js";
+import { readMessage } from "./read-message.js";
+import { sources } from "./sources.generated.js";
+
+const script = defineScript("list", sources["list"], {
+  keys: ["pending", "ready", "unack", "retry", "counts", "garbage", "messages", "notes", "state"],
+  harmlessWhenLate: true,
+});
+
+const mostAtOnce = 250;
+/** The latest time of `Date`, and so of any message. */
+const latest = 8.64e15;
+
+/**
+ * Reads a page: by due time, leased messages by when their leases end. `undefined` when due messages lie in the lists of the
+ * Go library, which have no order that a page could go on in.
+ */
+export async function list(
+  evaluator: Evaluator,
+  keys: DelayqueueKeys,
+  { state, from = 0, to = latest, limit, cursor }: ListQuery,
+): Promise<ListPage | undefined> {
+  const place = cursor === undefined ? [] : decodePlace(state, cursor);
+  // The format has no dead letters.
+  if (state === "dead") return { messages: [], cursor: undefined };
+  const range = [from, to].map((time) => String(Math.min(Math.max(Math.ceil(time), 0), latest)));
+  const most = String(Math.min(limit, mostAtOnce));
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [state, ...range, most, ...place]);
+  const [, listed, messages, score, id] = asArray(reply, "list");
+  if (state === "due" && asNumber(listed, "list: listed") > 0) return undefined;
+  const lastId = asBytes(id, "list: place");
+  return {
+    messages: asArray(messages, "list: messages").map((message) => readMessage(message, "list: message")),
+    cursor: lastId.length === 0 ? undefined : encodePlace(state, asNumber(score, "list: score"), lastId),
+  };
+}
+
+const letters = { scheduled: "s", due: "d", leased: "l", dead: "x" } as const satisfies Record<MessageState, string>;
+
+/** The cursor for a place: the state's letter, the score as f64, the id; for people it is opaque. */
+function encodePlace(state: MessageState, score: number, id: Buffer): string {
+  const head = Buffer.alloc(9, letters[state]);
+  head.writeDoubleBE(score, 1);
+  return Buffer.concat([head, id]).toString("base64url");
+}
+
+/** Score and id. Fails with `invalid-argument` when it is no cursor that a list of this state gave. */
+function decodePlace(state: MessageState, cursor: string): [score: string, id: Buffer] {
+  const bytes = Buffer.from(cursor, "base64url");
+  const isWhole = bytes.toString("base64url") === cursor && bytes.length > 9;
+  const score = isWhole ? bytes.readDoubleBE(1) : Number.NaN;
+  if (state !== "dead" && bytes.toString("latin1", 0, 1) === letters[state] && score >= 0 && score <= latest) {
+    return [String(score), bytes.subarray(9)];
+  }
+  throw new PunctualError(
+    "invalid-argument",
+    `cursor is ${quote(cursor)}; accepted is the cursor of a page of ${state} messages of this engine, unchanged.`,
+    { details: { argument: "cursor" } },
+  );
+}
