@@ -25,6 +25,21 @@ describe("what a process holds", () => {
     expect(holdings.size).toBe(0);
   });
 
+  it("is found by its id for as long as it is held", () => {
+    expect(holdings.find("a", 500)?.member.id).toBe("a");
+    expect(holdings.find("a", 1_000)).toBeUndefined();
+    expect(holdings.find("x", 500)).toBeUndefined();
+    holdings.hold({ consumer: "d", token: "t2", leaseUntil: 2_000 }, [held("a")]);
+    holdings.end(receipt("a"), 500);
+    expect(holdings.find("a", 1_500)?.until).toBe(2_000);
+    const lease = holdings.end(receipt("a", "t2"), 1_500);
+    expect(holdings.find("a", 1_500)).toBeUndefined();
+    if (lease !== undefined) holdings.restore(receipt("a", "t2"), lease);
+    expect(holdings.find("a", 1_500)?.until).toBe(2_000);
+    holdings.sweep(2_000);
+    expect(holdings.find("a", 500)).toBeUndefined();
+  });
+
   it("is held for longer when its lease is extended in time", () => {
     expect(holdings.extend(receipt("a"), 999.5, 1_000)).toEqual({ outcome: "extended", leaseUntil: 1_999 });
     expect(holdings.extend(receipt("b"), 1_000, 1_000)).toEqual({ outcome: "lease-lost" });

@@ -43,6 +43,8 @@ export class Holdings {
   readonly #claims = new Map<string, Claim>();
   /** The last claim of each consumer that took something. It is remembered though all of it is settled, since it may be repeated. */
   readonly #last = new Map<string, string>();
+  /** By id: the lease that was given last, as long as it is held. */
+  readonly #byId = new Map<string, Lease>();
   #size = 0;
   #sweptAt = -Infinity;
 
@@ -59,6 +61,7 @@ export class Holdings {
     this.#claims.set(token, { consumer, leaseUntil, leases });
     this.#last.set(consumer, token);
     this.#size += leases.size;
+    for (const [id, lease] of leases) this.#byId.set(id, lease);
     if (before !== undefined && before !== token && this.#claims.get(before)?.leases.size === 0) {
       this.#claims.delete(before);
     }
@@ -73,13 +76,19 @@ export class Holdings {
     return { messages: leases.map(asClaimed), leaseUntil: claim.leaseUntil };
   }
 
+  /** The lease on a message that is held, if there is one. */
+  find(id: string, now: number): Lease | undefined {
+    const lease = this.#byId.get(id);
+    return lease === undefined || lease.until <= now ? undefined : lease;
+  }
+
   /** Gives a message up for good, with its lease; `undefined` when the lease has ended. */
   end({ id, token }: Receipt, now: number): Lease | undefined {
     const claim = this.#claims.get(token);
     const lease = claim?.leases.get(id);
     if (claim === undefined || lease === undefined) return undefined;
     claim.leases.delete(id);
-    this.#size -= 1;
+    this.#forget(id, lease);
     if (claim.leases.size === 0 && this.#last.get(claim.consumer) !== token) this.#claims.delete(token);
     return lease.until <= now ? undefined : lease;
   }
@@ -93,6 +102,7 @@ export class Holdings {
     };
     this.#claims.set(token, claim);
     claim.leases.set(id, lease);
+    this.#byId.set(id, lease);
     this.#size += 1;
   }
 
@@ -109,12 +119,17 @@ export class Holdings {
     if (now >= this.#sweptAt && now < this.#sweptAt + sweepInterval) return;
     this.#sweptAt = now;
     for (const [token, { leaseUntil, leases }] of this.#claims) {
-      for (const [id, { until }] of leases) {
-        if (until <= now && leases.delete(id)) this.#size -= 1;
+      for (const [id, lease] of leases) {
+        if (lease.until <= now && leases.delete(id)) this.#forget(id, lease);
       }
       if (leases.size === 0 && leaseUntil <= now) this.#claims.delete(token);
     }
     for (const [consumer, token] of this.#last) if (!this.#claims.has(token)) this.#last.delete(consumer);
+  }
+
+  #forget(id: string, lease: Lease): void {
+    this.#size -= 1;
+    if (this.#byId.get(id) === lease) this.#byId.delete(id);
   }
 }
 
