@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const conformance = "test/conformance/**/*.test.ts";
 const timing = "test/timing/**/*.test.ts";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -27,9 +28,19 @@ export default defineConfig({
         test: {
           name: "tests",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [timing, "**/node_modules/**"],
+          exclude: [conformance, timing, "**/node_modules/**"],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        // Every engine, case by case: most of the time they wait for what comes due, so more of them share the machine.
+        extends: true,
+        test: {
+          name: "conformance",
+          include: [conformance],
+          maxWorkers: 5,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -41,7 +52,7 @@ export default defineConfig({
           include: [timing],
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
