@@ -46,7 +46,12 @@ export class ConsumerProcess {
 
   /** How many steps it has noted so far. */
   async steps(): Promise<number> {
-    return stepsIn((await stat(this.notes)).size);
+    // One that has just been started has no file yet.
+    const size = await stat(this.notes).then(
+      (file) => file.size,
+      () => 0,
+    );
+    return stepsIn(size);
   }
 
   /** Ends it as a crash would. */

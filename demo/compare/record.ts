@@ -21,7 +21,8 @@ export function note(file: number, { kind, number, dueAt, at }: Step): void {
 
 /** All steps that were noted in a file. One that was cut off by a kill in the middle of its write is not there. */
 export async function stepsOf(path: string): Promise<Step[]> {
-  const content = await readFile(path);
+  // One that was killed before it had a file noted nothing.
+  const content = await readFile(path).catch(() => Buffer.alloc(0));
   const whole = content.subarray(0, content.length - (content.length % bytes));
   const values = new Float64Array(new Uint8Array(whole).buffer);
   return Array.from({ length: whole.length / bytes }, (_, index) => {

@@ -4,11 +4,11 @@ import type { Comparison } from "./run-subject.js";
 
 /** The figures as the object that `--json` prints, one for each run. */
 export function jsonComparison(comparison: Comparison) {
-  const { subject, killed, figures, perSecond, commandsAMessage, bytesAPendingMessage, cpuSeconds } = comparison;
+  const { subject, crash, figures, perSecond, commandsAMessage, bytesAPendingMessage, cpuSeconds } = comparison;
   const { scheduled, delivered, lost, duplicated, early, lateness } = figures;
   return {
     engine: subject,
-    killed,
+    crash,
     scheduled,
     delivered,
     lost,

@@ -6,6 +6,7 @@ import type { Connection } from "../../src/clients/port.js";
 import { Queue } from "../../src/index.js";
 import { type Figures, Ledger } from "../ledger.js";
 import { makePlan, type Plan, type Scenario } from "../scenario.js";
+import { seededRandom } from "../seeded-random.js";
 import type { ServerTime } from "../server-time.js";
 import { ConsumerProcess } from "./consumer-process.js";
 import { stepsOf } from "./record.js";
@@ -19,11 +20,13 @@ export interface Bench {
   readonly time: ServerTime;
 }
 
+/** What happens to consumers: nothing, one is killed half-way, or one after the other is, and replaced. */
+export type Crash = "none" | "one" | "many";
+
 export interface RunOptions {
   readonly subject: Subject;
   readonly scenario: Scenario;
-  /** Whether one consumer is killed half-way. */
-  readonly kill: boolean;
+  readonly crash: Crash;
   readonly bench: Bench;
   readonly onProgress: (ended: number) => void;
   readonly signal: AbortSignal;
@@ -32,7 +35,7 @@ export interface RunOptions {
 /** What came of one run. */
 export interface Comparison {
   readonly subject: string;
-  readonly killed: boolean;
+  readonly crash: Crash;
   readonly figures: Figures;
   /** Messages that were handled, by the time from the first due time to the last end. */
   readonly perSecond: number;
@@ -41,6 +44,8 @@ export interface Comparison {
   readonly cpuSeconds: number;
 }
 
+/** How often one of many is killed, ms. */
+const killInterval = 300;
 /** How long a handler takes where a consumer is killed, ms: so that it holds some in the middle of their handlers. */
 const workWhenKilled = 20;
 const batchSize = 1_000;
@@ -50,7 +55,7 @@ const patience = 2_500;
 
 /** Runs the workload on one engine, with the consumers in processes of their own, and accounts for each message. */
 export async function runSubject(options: RunOptions): Promise<Comparison> {
-  const { subject, scenario, kill, bench } = options;
+  const { subject, scenario, crash, bench } = options;
   const folder = await mkdtemp(join(tmpdir(), "punctual-compare-"));
   await bench.connection.send(["FLUSHALL"]);
   const engine = await engineOf(subject, bench.url);
@@ -60,12 +65,11 @@ export async function runSubject(options: RunOptions): Promise<Comparison> {
     queue: "compare",
     concurrency: scenario.concurrency,
     lease: scenario.lease,
-    work: kill ? workWhenKilled : 0,
+    work: crash === "none" ? 0 : workWhenKilled,
   };
-  const consumers = Array.from(
-    { length: scenario.consumers },
-    (_, place) => new ConsumerProcess({ ...job, notes: join(folder, String(place)) }),
-  );
+  const consumers: ConsumerProcess[] = [];
+  const start = () => consumers.push(new ConsumerProcess({ ...job, notes: join(folder, String(consumers.length)) }));
+  for (let place = 0; place < scenario.consumers; place++) start();
   try {
     await Promise.all(consumers.map((consumer) => consumer.ready()));
     const before = await usageOf(bench.connection);
@@ -74,14 +78,14 @@ export async function runSubject(options: RunOptions): Promise<Comparison> {
     const ledger = new Ledger(plan);
     await scheduleAll(queue, plan, ledger, options.signal);
     const filled = await usageOf(bench.connection);
-    await waitForTheEnd(options, plan, consumers);
+    await waitForTheEnd(options, plan, consumers, start);
     const after = await usageOf(bench.connection);
     await Promise.all(consumers.map((consumer) => consumer.close()));
     const seconds = await account(ledger, plan, consumers);
     const figures = ledger.close(await left(queue), seconds);
     return {
       subject: subject.name,
-      killed: kill,
+      crash,
       figures,
       perSecond: figures.delivered / seconds,
       commandsAMessage: (after.commands - before.commands) / scenario.messages,
@@ -122,26 +126,35 @@ async function scheduleAll(
 
 /** Waits until each message has started and ended, or nothing has happened for so long that nothing will. */
 async function waitForTheEnd(
-  { scenario, kill, bench, onProgress, signal }: RunOptions,
+  { scenario, crash, bench, onProgress, signal }: RunOptions,
   plan: Plan,
   consumers: readonly ConsumerProcess[],
+  start: () => unknown,
 ): Promise<void> {
   const lastDue = plan.dueAt.reduce((latest, due) => Math.max(latest, due), 0);
-  const halfWay = lastDue - scenario.spread / 2;
-  let isKilled = !kill;
+  const random = seededRandom(scenario.seed);
+  // Of many the first goes as soon as messages are due, and the last before the end of them.
+  let killAt = crash === "many" ? lastDue - scenario.spread + killInterval : lastDue - scenario.spread / 2;
+  const alive = [...consumers];
   let news = { steps: -1, at: bench.time.now() };
   for (;;) {
     signal.throwIfAborted();
     const now = bench.time.now();
-    if (!isKilled && now >= halfWay) {
-      consumers[0]?.kill();
-      isKilled = true;
+    if (crash !== "none" && now >= killAt && now < lastDue) {
+      const [victim] = alive.splice(Math.floor(random() * alive.length), 1);
+      victim?.kill();
+      if (crash === "many") {
+        start();
+        alive.push(...consumers.slice(-1));
+      }
+      killAt = crash === "many" ? now + killInterval : Infinity;
     }
     const steps = (await Promise.all(consumers.map((consumer) => consumer.steps()))).reduce((sum, one) => sum + one, 0);
     onProgress(Math.min(scenario.messages, Math.floor(steps / 2)));
     if (steps !== news.steps) news = { steps, at: now };
-    const isQuiet = now > Math.max(news.at, lastDue) + (kill ? scenario.lease + patience : patience);
-    if (isQuiet || (!kill && steps === 2 * scenario.messages)) return;
+    const wait = crash === "none" ? patience : scenario.lease + patience;
+    if (now > Math.max(news.at, lastDue) + wait) return;
+    if (crash === "none" && steps === 2 * scenario.messages) return;
     await sleep(50, undefined, { signal });
   }
 }

@@ -14,6 +14,14 @@ export interface Subject {
 /** Set-ups beside the one without options. */
 const variants: readonly Subject[] = [{ name: "zset-list reliable", engine: "zset-list", options: { reliable: true } }];
 
+/** These take a message out of Redis to deliver it: a crash loses what it held, and nothing comes twice. */
+const atMostOnce = new Set(["key-expiry", "zset-list", "zset-remove", "zset-watch"]);
+
+/** What may become of messages that a crash meets: some are lost, or some come twice. */
+export function deliversAtMostOnce({ name }: Subject): boolean {
+  return atMostOnce.has(name);
+}
+
 /** One that keeps messages in its own process has nothing that ten processes could share; one has a broker instead of a Redis. */
 const elsewhere = new Set(["memory", "rabbitmq"]);
 
