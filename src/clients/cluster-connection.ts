@@ -5,7 +5,8 @@ import { RelayedConnection } from "./relayed-connection.js";
 export interface ClusterNews {
   /** A node does not serve the slot, and said who does, or knew of nobody. */
   onElsewhere(failure: CommandFailure): void;
-  onLost(): void;
+  /** It was lost, or given up: a node that says nothing is not told from one that was replaced. */
+  onEnd(): void;
 }
 
 /** A connection to the node that serves one slot. It tells what it learns of the Cluster, and what that means for a call. */
@@ -13,9 +14,8 @@ export class ClusterConnection extends RelayedConnection {
   readonly #news: ClusterNews;
 
   constructor(node: Connection, news: ClusterNews) {
-    super(node);
+    super(node, () => news.onEnd());
     this.#news = news;
-    this.onLost(() => news.onLost());
   }
 
   override async send(command: readonly CommandArgument[]): Promise<Reply> {

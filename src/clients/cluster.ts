@@ -76,7 +76,7 @@ class Cluster implements Connector {
     const node = this.#options.connectTo(this.#addressOf(place));
     const news = {
       onElsewhere: (failure: CommandFailure) => this.#hear(failure, place),
-      onLost: () => this.#forget(map),
+      onEnd: () => this.#forget(map),
     };
     return {
       target: node.target,

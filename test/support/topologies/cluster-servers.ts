@@ -1,4 +1,4 @@
-import type { RedisServer } from "../../../src/testing/redis-server.js";
+import { bringBack } from "./bring-back.js";
 import { type ClusterNode, type ClusterNodeOptions, startClusterNode } from "./cluster-node.js";
 import { eventually } from "./eventually.js";
 
@@ -99,9 +99,14 @@ export class ClusterServers implements AsyncDisposable {
 
   /** Brings back a node that was killed or frozen, and waits until it follows the one that took over. */
   async bringBack(node: ClusterNode): Promise<void> {
-    if (await isAlive(node.server)) node.server.continue();
-    else await node.server.restart();
+    await bringBack(node.server);
     this.#gone.delete(node);
+    await this.settled();
+  }
+
+  /** Brings back all that were killed or frozen, so that the next test finds a Cluster that is well. */
+  async restore(): Promise<void> {
+    for (const node of this.#gone) await this.bringBack(node);
     await this.settled();
   }
 
@@ -140,9 +145,12 @@ export class ClusterServers implements AsyncDisposable {
   /** Waits until every node says that all slots are served, and every replica has what its primary has. */
   async settled(): Promise<void> {
     await this.#everyNode("are well", (state) => state.includes("cluster_state:ok"));
-    await eventually("replicas that follow", async () => {
+    await eventually("three primaries, and replicas that have all", async () => {
       const replications = await Promise.all(this.nodes.map((node) => node.ask("INFO", "replication")));
-      return replications.every((text) => !String(text).includes("master_link_status:down")) || undefined;
+      const followed = replications.filter((text) => String(text).includes("master_link_status:up"));
+      // One that comes back takes itself for a primary until it has heard of the other.
+      const primaries = replications.filter((text) => String(text).includes("role:master"));
+      return (primaries.length === 3 && followed.length === this.nodes.length - 3) || undefined;
     });
   }
 
@@ -183,13 +191,4 @@ async function primaryPort(node: ClusterNode, slot: number): Promise<number> {
 
 async function roleOf(node: ClusterNode): Promise<unknown> {
   return asList(await node.ask("ROLE"))[0];
-}
-
-async function isAlive({ pid }: RedisServer): Promise<boolean> {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { type Ask, asking } from "./asking.js";
+import { bringBack } from "./bring-back.js";
 import { eventually } from "./eventually.js";
 import { promptReplication } from "./prompt-replication.js";
 
@@ -21,6 +22,8 @@ export class SentinelServers implements AsyncDisposable {
   readonly servers: readonly RedisServer[];
   readonly #asks = new Map<RedisServer, Ask>();
   readonly #sentinelAsks: readonly Ask[];
+  /** The one that was killed or frozen. */
+  #gone: RedisServer | undefined;
 
   static async start({
     binary,
@@ -43,7 +46,7 @@ export class SentinelServers implements AsyncDisposable {
     const topology = new SentinelServers([primary, replica], sentinels);
     // Else they look at the servers every 10 s, and wait 8 s before they tell one that came back whom to follow.
     await topology.#askSentinels("SENTINEL", "DEBUG", "INFO-PERIOD", 250, "PUBLISH-PERIOD", 250);
-    await topology.#settled(primary);
+    await topology.#settled();
     return topology;
   }
 
@@ -79,6 +82,7 @@ export class SentinelServers implements AsyncDisposable {
   /** Ends the primary with SIGKILL, and waits until the replica is the primary. Gives both. */
   async killPrimary(): Promise<{ killed: RedisServer; primary: RedisServer }> {
     const killed = await this.primary();
+    this.#gone = killed;
     await killed.kill();
     return { killed, primary: await this.otherThan(killed) };
   }
@@ -86,6 +90,7 @@ export class SentinelServers implements AsyncDisposable {
   /** Freezes the primary, and waits until the replica is the primary. Gives both. */
   async freezePrimary(): Promise<{ frozen: RedisServer; primary: RedisServer }> {
     const frozen = await this.primary();
+    this.#gone = frozen;
     frozen.pause();
     return { frozen, primary: await this.otherThan(frozen) };
   }
@@ -98,9 +103,11 @@ export class SentinelServers implements AsyncDisposable {
     });
   }
 
-  /** Waits until a server that was away follows the primary again, so that the next failover can take it. */
-  async follows(server: RedisServer): Promise<void> {
-    await this.#settled(await this.otherThan(server));
+  /** Brings back what was killed or frozen, and waits until the next failover could take it. */
+  async restore(): Promise<void> {
+    if (this.#gone !== undefined) await bringBack(this.#gone);
+    this.#gone = undefined;
+    await this.#settled();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,14 +125,14 @@ export class SentinelServers implements AsyncDisposable {
   }
 
   /** Every sentinel knows the other two and the replica, and the replica has all that the primary has. */
-  async #settled(primary: RedisServer): Promise<void> {
+  async #settled(): Promise<void> {
     await eventually("sentinels that know each other and the replica", async () => {
       const known = await this.#askSentinels("SENTINEL", "MASTER", masterName);
       const all = known.every((fields) => {
         const master = pairs(fields);
         return master["num-other-sentinels"] === "2" && master["num-slaves"] === "1" && master["flags"] === "master";
       });
-      const replication = await this.#ask(primary)("INFO", "replication");
+      const replication = await this.#ask(await this.primary())("INFO", "replication");
       return (all && /slave0:[^\n]*state=online/.test(String(replication))) || undefined;
     });
   }
