@@ -11,5 +11,4 @@ conformanceOnRedis({
     "Dead letters that are older than the engine keeps them fall out with the next claim, though none is buried",
     "A consumer tells which dead letters fell out of the bounds, and how many ever did",
   ]),
-  timeout: 15_000,
 });

@@ -1,9 +1,9 @@
 import { zsetListEngine } from "../../src/engines/zset-list/engine.js";
 import { conformanceOnRedis } from "../support/redis-conformance.js";
+import { atMostOnce } from "./at-most-once.js";
 
 conformanceOnRedis({
   name: "zset-list",
   engine: (url) => zsetListEngine({ url }),
-  deviations: {},
-  timeout: 40_000,
+  deviations: atMostOnce,
 });

@@ -50,7 +50,7 @@ describe.each([false, true])("A consumer that is not on duty, reliable: %s,", (r
 
   it("does not block while nothing comes due soon.", async () => {
     const { queue } = open(reliable);
-    await threeConsumers(queue, 60_000);
+    await threeConsumers(queue, 3_000);
     const { now, nextAt } = await claim(queue, "third");
     expect(nextAt - now).toBeGreaterThan(4_900);
     expect(await redis.raw.text("CLIENT", "LIST")).not.toMatch(/cmd=(brpop|blmove)/);

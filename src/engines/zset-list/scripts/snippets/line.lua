@@ -20,7 +20,7 @@ local function read_fitting(most, read)
       found[#found + 1] = value
     end
     local fits = #found > 0 and math.floor((budget - bytes) * #found / bytes) or 0
-    if #some < wanted or fits == 0 then
+    if #some < wanted or fits < 1 then
       break
     end
     step = math.min(4 * step, fits)
