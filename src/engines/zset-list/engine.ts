@@ -9,6 +9,7 @@ import { ReliableQueue } from "./reliable-queue.js";
 
 export type { RedisOptions };
 
+/** Where the Redis is, and which kind of queue it keeps. */
 export interface ZsetListOptions extends RedisOptions {
   /**
    * Whether a message stays in Redis until it is acknowledged, so that it is delivered at least once. Producers and consumers of
