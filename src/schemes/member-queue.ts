@@ -1,4 +1,6 @@
-import type { CallOptions, ClaimRequest, Counts, NewMessage, OpenOptions } from "../engine.js";
+import type { CallOptions, ClaimRequest, Counts, NewMessage, OpenOptions, ScheduleResult } from "../engine.js";
+import { PunctualError } from "../errors.js";
+import { sameFailure } from "../partial-results.js";
 import { takeTurn } from "../waking/turn.js";
 import { AtMostOnceQueue, type Placing, type PutBack, type Taken } from "./at-most-once-queue.js";
 import { encodeMember } from "./member.js";
@@ -43,14 +45,26 @@ export abstract class MemberQueue extends AtMostOnceQueue {
     if (this.#remembers) {
       throw unsupported(this.#engine, "schedule", "it forgets an id with its message", "with rememberFor");
     }
-    if (messages.some(({ onDuplicate }) => onDuplicate === "replace")) {
-      throw unsupported(
-        this.#engine,
-        "schedule",
-        "it finds a message by all of its bytes, not by its id",
-        "as a replacement",
-      );
+    const kept = messages.filter(({ onDuplicate }) => onDuplicate !== "replace");
+    if (kept.length === messages.length) return await this.#store(messages, options);
+    // Calls of one tick come in one batch: those that can be stored are, and only the others are refused.
+    const why = "it finds a message by all of its bytes, not by its id";
+    let failure = unsupported(this.#engine, "schedule", why, "as a replacement");
+    let known: readonly unknown[] = [];
+    try {
+      known = await this.#store(kept, options);
+    } catch (error) {
+      if (!(error instanceof PunctualError)) throw error;
+      failure = error;
+      if (Array.isArray(error.details["results"])) known = error.details["results"];
     }
+    let next = 0;
+    const results = messages.map(({ onDuplicate }) => (onDuplicate === "replace" ? undefined : known[next++]));
+    throw sameFailure(failure, { ...failure.details, results });
+  }
+
+  /** Stores messages; one that is there with the very same bytes stays as it is. */
+  async #store(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]> {
     const placements = messages.map((message) => ({ member: encodeMember(message), due: message.due }));
     return asResults(await schedule(this.calls, this.keys, placements, options));
   }

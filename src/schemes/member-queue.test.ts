@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { closedAtEnd } from "../../test/support/closed-at-end.js";
+import { withRedis } from "../../test/support/with-redis.js";
+import type { NewMessage } from "../engine.js";
+import { zsetListEngine } from "../engines/zset-list/engine.js";
+import { zsetRemoveEngine } from "../engines/zset-remove/engine.js";
+import { zsetWatchEngine } from "../engines/zset-watch/engine.js";
+import { Queue } from "../queue.js";
+
+const redis = withRedis();
+afterEach(() => redis.raw.command("FLUSHALL"));
+
+function message(id: string, options: Partial<NewMessage> = {}): NewMessage {
+  return { id, payload: Buffer.from(id), due: { delay: 0 }, onDuplicate: "keep", ...options };
+}
+
+describe.each([
+  ["zset-remove", zsetRemoveEngine],
+  ["zset-watch", zsetWatchEngine],
+  ["zset-list", zsetListEngine],
+] as const)("A queue of %s", (_, makeEngine) => {
+  const engine = () => closedAtEnd(makeEngine({ url: redis.url }));
+
+  it("stores what it can of the calls of one tick, and refuses only the one that asks for a replacement", async () => {
+    const queue = new Queue("q", { engine: engine() });
+    const calls = await Promise.allSettled([
+      queue.schedule(1, { id: "a", delay: 60_000 }),
+      queue.schedule(2, { id: "x", delay: 60_000, onDuplicate: "replace" }),
+      queue.schedule(3, { id: "b", delay: 60_000 }),
+    ]);
+    expect(calls).toMatchObject([
+      { status: "fulfilled", value: { id: "a", outcome: "scheduled" } },
+      { status: "rejected", reason: { code: "unsupported" } },
+      { status: "fulfilled", value: { id: "b", outcome: "scheduled" } },
+    ]);
+    expect((await queue.counts()).scheduled).toBe(2);
+  });
+
+  it("tells of a batch with a replacement what was stored", async () => {
+    const batch = [message("x", { onDuplicate: "replace" }), message("a"), message("a"), message("b")];
+    await expect(engine().open("q").schedule(batch)).rejects.toMatchObject({
+      code: "unsupported",
+      details: {
+        operation: "schedule",
+        results: [undefined, { outcome: "scheduled" }, { outcome: "duplicate" }, { outcome: "scheduled" }],
+      },
+    });
+  });
+});
