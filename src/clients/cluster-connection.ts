@@ -5,25 +5,36 @@ import { RelayedConnection } from "./relayed-connection.js";
 export interface ClusterNews {
   /** A node does not serve the slot, and said who does, or knew of nobody. */
   onElsewhere(failure: CommandFailure): void;
-  /** It was lost, or given up: a node that says nothing is not told from one that was replaced. */
-  onEnd(): void;
+  /** It was lost, or given up while a reply was due: a node that says nothing is not told from one that was replaced. */
+  onGone(): void;
 }
 
 /** A connection to the node that serves one slot. It tells what it learns of the Cluster, and what that means for a call. */
 export class ClusterConnection extends RelayedConnection {
   readonly #news: ClusterNews;
+  #repliesDue = 0;
 
   constructor(node: Connection, news: ClusterNews) {
-    super(node, () => news.onEnd());
+    super(node);
     this.#news = news;
+    this.onLost(() => news.onGone());
   }
 
   override async send(command: readonly CommandArgument[]): Promise<Reply> {
+    this.#repliesDue++;
     try {
       return await super.send(command);
     } catch (error) {
       throw this.#meaning(error);
+    } finally {
+      this.#repliesDue--;
     }
+  }
+
+  /** Who closes a connection that it no longer needs has found out nothing. */
+  override destroy(): void {
+    if (this.#repliesDue > 0) this.#news.onGone();
+    super.destroy();
   }
 
   /** Every channel is sharded, so that a wake does not travel to all nodes. */

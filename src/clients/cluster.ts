@@ -25,12 +25,21 @@ export function clusterConnector(options: ClusterOptions): Connector {
   return new Cluster(options);
 }
 
+/** Where a connection was made to, and by which map. */
+interface Known {
+  readonly slot: number;
+  readonly place: NodePlace;
+  readonly map: SlotMap;
+}
+
 class Cluster implements Connector {
   readonly target: string;
   readonly #options: ClusterOptions;
   /** The one that is asked first is at the front. */
   #seeds: readonly RedisAddress[];
   #map: SlotMap | undefined;
+  /** What nodes have said by MOVED, by slot. It is newer than any map: who is asked for one may not have heard of it yet. */
+  readonly #moved = new Map<number, NodePlace>();
   #learning: Promise<SlotMap> | undefined;
 
   constructor(options: ClusterOptions) {
@@ -55,28 +64,29 @@ class Cluster implements Connector {
     await this.#options.connectTo(this.#options.nodes[0]).load?.();
     return await within(timeout, `the node that serves slot ${slot} did not answer`, async (open) => {
       const map = this.#map ?? (await this.#learn(timeout));
-      const place = map.primaryOf(slot);
+      const place = this.#moved.get(slot) ?? map.primaryOf(slot);
       if (place === undefined) {
         this.#forget(map);
         throw new CommandFailure("not-sent", `no node serves slot ${slot}`);
       }
+      const known: Known = { slot, place, map };
       try {
-        const connection = await open(this.#nodeAt(place, map));
+        const connection = await open(this.#nodeAt(known));
         await refuseStranger(connection, key);
         return connection;
       } catch (error) {
         // It may be that another node has taken over.
-        if (!(error instanceof CommandFailure && error.code === "ELSEWHERE")) this.#forget(map);
+        if (!(error instanceof CommandFailure && error.code === "ELSEWHERE")) this.#doubt(known);
         throw error;
       }
     });
   }
 
-  #nodeAt(place: NodePlace, map: SlotMap): Connector {
-    const node = this.#options.connectTo(this.#addressOf(place));
+  #nodeAt(known: Known): Connector {
+    const node = this.#options.connectTo(this.#addressOf(known.place));
     const news = {
-      onElsewhere: (failure: CommandFailure) => this.#hear(failure, place),
-      onEnd: () => this.#forget(map),
+      onElsewhere: (failure: CommandFailure) => this.#hear(failure, known),
+      onGone: () => this.#doubt(known),
     };
     return {
       target: node.target,
@@ -110,10 +120,18 @@ class Cluster implements Connector {
     });
   }
 
-  #hear({ code, message }: CommandFailure, asked: NodePlace): void {
-    const moved = code === "MOVED" ? movedTo(message, asked.host) : undefined;
-    if (moved === undefined) this.#forget(this.#map);
-    else this.#map?.learn(moved.slot, moved.primary);
+  #hear({ code, message }: CommandFailure, known: Known): void {
+    const moved = code === "MOVED" ? movedTo(message, known.place.host) : undefined;
+    if (moved === undefined) this.#doubt(known);
+    else this.#moved.set(moved.slot, moved.primary);
+  }
+
+  /** A node is gone, or is of no use. Where something was learned of the slot since, that is where to go, and not to be asked for. */
+  #doubt({ slot, place, map }: Known): void {
+    const moved = this.#moved.get(slot);
+    if (moved !== undefined && !isSamePlace(moved, place)) return;
+    this.#moved.delete(slot);
+    this.#forget(map);
   }
 
   /** What is known is asked for anew, and somebody else first: who was asked last may know no better now. */
@@ -161,6 +179,8 @@ async function slotsOf(node: Connection): Promise<Reply> {
     throw error;
   }
 }
+
+const isSamePlace = (one: NodePlace, other: NodePlace): boolean => one.host === other.host && one.port === other.port;
 
 const hostOf = (address: RedisAddress | undefined): string =>
   address !== undefined && "host" in address.endpoint ? address.endpoint.host : "";

@@ -31,13 +31,6 @@ describe("A map of slots", () => {
     expect(SlotMap.from([range(0, 9, host, 7)], "asked").primaryOf(3)).toEqual({ host: "asked", port: 7 });
   });
 
-  it("learns of one slot that it is elsewhere now", () => {
-    const map = SlotMap.from([range(0, 99, "a", 1)], "asked");
-    map.learn(7, { host: "c", port: 3 });
-    expect([6, 7, 8].map((slot) => map.primaryOf(slot)?.host)).toEqual(["a", "c", "a"]);
-    expect(map.primaries.map(({ host }) => host)).toEqual(["a", "c"]);
-  });
-
   it("is refused when it is none", () => {
     expect(() => SlotMap.from(text("OK"), "asked")).toThrow("a map of slots that is none");
   });

@@ -15,8 +15,6 @@ interface SlotRange {
 /** Which node of a Cluster serves which slot, as one of its nodes has told it. */
 export class SlotMap {
   readonly #ranges: readonly SlotRange[];
-  /** What was heard since, by slot. */
-  readonly #moved = new Map<number, NodePlace>();
 
   /**
    * Reads the reply to CLUSTER SLOTS.
@@ -37,19 +35,13 @@ export class SlotMap {
 
   /** The node that serves a slot; undefined when none does. */
   primaryOf(slot: number): NodePlace | undefined {
-    const range = this.#ranges.find(({ first, last }) => first <= slot && slot <= last);
-    return this.#moved.get(slot) ?? range?.primary;
+    return this.#ranges.find(({ first, last }) => first <= slot && slot <= last)?.primary;
   }
 
   /** All primaries, each once. */
   get primaries(): NodePlace[] {
-    const places = [...this.#ranges.map(({ primary }) => primary), ...this.#moved.values()];
+    const places = this.#ranges.map(({ primary }) => primary);
     return [...new Map(places.map((place) => [`${place.host} ${place.port}`, place])).values()];
-  }
-
-  /** Notes what a node said who was asked for a slot that it does not serve. */
-  learn(slot: number, primary: NodePlace): void {
-    this.#moved.set(slot, primary);
   }
 }
 
