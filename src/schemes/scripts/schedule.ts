@@ -4,6 +4,7 @@ import { inChunks } from "../../scripting/in-chunks.js";
 import { outcomesOf } from "../../scripting/outcomes.js";
 import { asArray, asBytes } from "../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../scripting/script.js";
+import { timeLeft } from "../../scripting/time-left.js";
 import { type MemberKeys, withParked } from "../member-keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -45,6 +46,7 @@ export async function schedule(
     id: ({ member }: Placement) => member.toString("latin1"),
     bytes: ({ member }: Placement) => member.length,
   };
+  const limits = timeLeft(evaluator.clock, options);
   return await inChunks(placements, cut, async (chunk) => {
     let began: number | undefined;
     const values = chunk.flatMap(({ member, due }) => [...timeOf(due), member]);
@@ -53,7 +55,7 @@ export async function schedule(
       began ??= Math.floor(evaluator.clock.now());
       return [keys.channel, again ? String(began) : "", back ? "1" : "", ...values];
     };
-    const { reply } = await evaluator.evaluate(script, script.keysIn(withParked(keys)), args, options);
+    const { reply } = await evaluator.evaluate(script, script.keysIn(withParked(keys)), args, limits());
     const [, letters, times] = asArray(reply, "schedule");
     const dueAts = asBytes(times, "schedule: dueAts");
     return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index) => ({

@@ -3,6 +3,7 @@ import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray, asBytes } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { timeLeft } from "../../../scripting/time-left.js";
 import type { DelayqueueKeys } from "../keys.js";
 import { headersText } from "../note-text.js";
 import { sources } from "./sources.generated.js";
@@ -31,12 +32,11 @@ export async function schedule(
   evaluator: Evaluator,
   keys: DelayqueueKeys,
   messages: readonly NewMessage[],
-  { keep, ...limits }: CallOptions & { readonly keep: number },
+  { keep, ...options }: CallOptions & { readonly keep: number },
 ): Promise<ScheduleResult[]> {
   const { clock } = evaluator;
   const cut = { id: ({ id }: NewMessage) => id, bytes: ({ payload }: NewMessage) => payload.length };
-  // What is asked for counts for the whole list, not for each part of it.
-  const endsAt = limits.timeout === undefined ? undefined : clock.elapsed() + limits.timeout;
+  const limits = timeLeft(clock, options);
   return await inChunks(messages, cut, async (chunk) => {
     let began: number | undefined;
     const values = chunk.flatMap(valuesOf);
@@ -45,8 +45,7 @@ export async function schedule(
       began ??= Math.floor(clock.now());
       return [keys.channel, keys.events, again ? String(began) : "", String(keep), ...values];
     };
-    const timeout = endsAt === undefined ? undefined : Math.max(endsAt - clock.elapsed(), 0);
-    const { reply } = await evaluator.evaluate(script, script.keysIn(keys), args, { ...limits, timeout });
+    const { reply } = await evaluator.evaluate(script, script.keysIn(keys), args, limits());
     const [, letters, times] = asArray(reply, "schedule");
     const dueAts = asBytes(times, "schedule: dueAts");
     return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index) => ({

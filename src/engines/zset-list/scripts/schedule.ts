@@ -4,6 +4,7 @@ import { encodeBody } from "../../../scripting/message-body.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray, asBytes } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { timeLeft } from "../../../scripting/time-left.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -32,6 +33,7 @@ export async function schedule(
 ): Promise<ScheduleResult[]> {
   const entries = messages.map((message): Entry => ({ message, body: encodeBody(message) }));
   const cut = { id: ({ message }: Entry) => message.id, bytes: ({ body }: Entry) => body.length };
+  const limits = timeLeft(evaluator.clock, options);
   return await inChunks(entries, cut, async (chunk) => {
     const values = chunk.flatMap(({ message: { id, due, onDuplicate }, body }) => [
       id,
@@ -46,7 +48,7 @@ export async function schedule(
       began ??= Math.floor(evaluator.clock.now());
       return [keys.channel, String(Math.ceil(rememberFor)), ...values];
     };
-    const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), args, options);
+    const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), args, limits());
     const [, letters, times] = asArray(reply, "schedule");
     const dueAts = asBytes(times, "schedule: dueAts");
     return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => {

@@ -4,6 +4,7 @@ import { encodeBody } from "../../../scripting/message-body.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray, asBytes } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { timeLeft } from "../../../scripting/time-left.js";
 import type { Groups } from "../groups.js";
 import { sources } from "./sources.generated.js";
 
@@ -28,14 +29,12 @@ export async function schedule(
   evaluator: Evaluator,
   groups: Groups,
   messages: readonly NewMessage[],
-  { rememberFor = 0, signal, timeout }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
+  { rememberFor = 0, ...options }: CallOptions & Pick<OpenOptions, "rememberFor"> = {},
 ): Promise<ScheduleResult[]> {
   const { clock } = evaluator;
-  // What is asked for counts for the whole list. The default does not: a list of any length may take longer than that.
-  const endsAt = timeout === undefined ? undefined : clock.elapsed() + timeout;
+  const limits = timeLeft(clock, options);
   return await inChunks(messages, { id: ({ id }) => id, bytes: sizeOf }, async (chunk) => {
     let began: number | undefined;
-    const options = { signal, timeout: endsAt === undefined ? undefined : Math.max(endsAt - clock.elapsed(), 0) };
     const values = chunk.flatMap((message) => {
       const { id, due, onDuplicate } = message;
       const mode = ("at" in due ? isTime : 0) | (onDuplicate === "replace" ? replaces : 0);
@@ -46,7 +45,7 @@ export async function schedule(
       began ??= Math.floor(clock.now());
       return [String(Math.ceil(rememberFor)), again ? String(began) : "", ...values];
     };
-    const { reply, uncertain } = await groups.evaluate(evaluator, script, args, options);
+    const { reply, uncertain } = await groups.evaluate(evaluator, script, args, limits());
     const [, letters, times] = asArray(reply, "schedule");
     const dueAts = asBytes(times, "schedule: dueAts");
     return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => {
