@@ -140,13 +140,15 @@ export class ClaimLoop {
     if (this.#state !== "started" || this.#underWay !== undefined) return;
     this.#cancelPlan();
     const hasRoom = this.#options.room() > 0;
-    this.#isWaitingForRoom = !hasRoom;
-    const now = this.#clock.now();
-    if (hasRoom && this.#nextAt <= now) return this.#soon();
+    const isDue = this.#nextAt <= this.#clock.now();
+    if (isDue && hasRoom) return this.#soon();
+    this.#isWaitingForRoom = isDue;
     const silentFor = this.#clock.elapsed() - this.#answeredAt;
-    const claim = () => this.#timeIsOver();
-    const cancelSilence = this.#clock.runAfter((hasRoom ? longestSilence : heartbeat) - silentFor, claim);
-    const cancelNext = hasRoom && this.#nextAt < Infinity ? this.#clock.runAt(this.#nextAt, claim) : undefined;
+    const cancelSilence = this.#clock.runAfter((hasRoom ? longestSilence : heartbeat) - silentFor, () =>
+      this.#timeIsOver(),
+    );
+    const cancelNext =
+      !isDue && this.#nextAt < Infinity ? this.#clock.runAt(this.#nextAt, () => this.#timeHasCome()) : undefined;
     this.#cancelTimer = () => {
       cancelSilence();
       cancelNext?.();
@@ -158,7 +160,7 @@ export class ClaimLoop {
     // An engine in this process answers in microtasks: without a turn of the event loop now and then, messages that are
     // always due would keep timers, sockets and signals from ever being heard.
     if (this.#claimsSinceTimer >= claimsBeforeTurn) {
-      this.#cancelTimer = this.#clock.runAfter(0, () => this.#timeIsOver());
+      this.#cancelTimer = this.#clock.runAfter(0, () => this.#timeHasCome());
       return;
     }
     if (this.#isPlannedSoon) return;
@@ -167,8 +169,16 @@ export class ClaimLoop {
       if (!this.#isPlannedSoon) return;
       this.#isPlannedSoon = false;
       if (this.#state !== "started" || this.#underWay !== undefined) return;
+      // Another partition of the same consumer may have been faster.
+      if (this.#options.room() <= 0) return this.#plan();
       this.#underWay = this.#claim();
     });
+  }
+
+  /** Something is due. Without room it waits for room, like what is due at once. */
+  #timeHasCome(): void {
+    if (this.#options.room() > 0) this.#timeIsOver();
+    else this.#plan();
   }
 
   #timeIsOver(): void {

@@ -14,6 +14,7 @@ import { type ConsumerHealth, HealthRecord } from "./health.js";
 import { Intake } from "./intake.js";
 import { LeaseKeeper } from "./lease-keeper.js";
 import { lastPatience, withPatience } from "./patience.js";
+import { Outages } from "./outages.js";
 import { type RunSteps, runOne } from "./run-one.js";
 import { Settler } from "./settle.js";
 import { Settlements } from "./settlements.js";
@@ -59,6 +60,8 @@ export interface ConsumerSurroundings<Payload> {
   readonly events?: EventEmitter<Payload> | undefined;
   /** What it has room for, with others that work for the same consumer. Default: for all that its concurrency allows. */
   readonly room?: SharedRoom | undefined;
+  /** Outages that are told once for all that work for the same consumer. Default: its own. */
+  readonly outages?: Outages | undefined;
 }
 
 const closeNames = new Set(["timeout"]);
@@ -68,6 +71,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   readonly #clock: Clock;
   readonly #events: EventEmitter<Payload>;
   readonly #room: SharedRoom;
+  readonly #outages: Outages;
   readonly #share: RoomShare = {
     active: () => this.#active,
     held: () => this.#keeper.size,
@@ -97,7 +101,13 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     codec: Codec<Payload>,
     handler: Handler<Payload>,
     settings: ConsumeSettings,
-    { randomness = defaultRandomness, drops, events = new EventEmitter(), room }: ConsumerSurroundings<Payload> = {},
+    {
+      randomness = defaultRandomness,
+      drops,
+      events = new EventEmitter(),
+      room,
+      outages = new Outages(),
+    }: ConsumerSurroundings<Payload> = {},
   ) {
     this.#clock = queue.clock;
     const random = randomness.number;
@@ -105,6 +115,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     this.#events = events;
     this.#room = room ?? new SharedRoom(settings.concurrency);
     this.#room.join(this.#share);
+    this.#outages = outages;
     this.#settler = new Settler(queue, random);
     this.#keeper = new LeaseKeeper({ queue, lease, random, onLost: (d, error) => this.#settlements.lose(d, error) });
     this.#settlements = new Settlements({ queue, settler: this.#settler, events, settings, keeper: this.#keeper });
@@ -171,7 +182,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     const now = this.#clock.now();
     this.#health.answered(result.now, this.#clock.elapsed(), !this.#intake.isInterrupted);
     this.#keeper.look(Math.max(result.now, now));
-    if (wasOut && !this.#health.isOut) this.#events.emit("recovered");
+    if (wasOut && !this.#health.isOut && this.#outages.ended(this)) this.#events.emit("recovered");
     // Answered so late that its leases have ended: nobody worked on the messages, so no attempt must be used.
     const isTooLate = this.#phase === "open" && result.leaseUntil <= now && result.messages.length > 0;
     if (isTooLate || this.#phase !== "open") {
@@ -211,7 +222,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   #interrupted(failure: unknown): void {
     if (!this.#health.isOut) {
       this.#health.interrupted();
-      this.#events.emit("error", failure);
+      if (this.#outages.began(this)) this.#events.emit("error", failure);
     }
     // The engine will never answer again: there is nothing to recover.
     if (failure instanceof PunctualError && failure.code === "closed") {

@@ -5,6 +5,7 @@ import { type CloseOptions, type Consumer, type ConsumerSurroundings, QueueConsu
 import type { Handler } from "./delivery.js";
 import { type ConsumerEvent, EventEmitter, type Listener } from "./events.js";
 import type { ConsumerHealth } from "./health.js";
+import { Outages } from "./outages.js";
 import { SharedRoom } from "./shared-room.js";
 
 /** The worst comes first: a consumer is as well as the worst of its parts. */
@@ -25,7 +26,12 @@ export class PartitionedConsumer<Payload> implements Consumer<Payload> {
     settings: ConsumeSettings,
     { drops, ...surroundings }: ConsumerSurroundings<Payload> = {},
   ) {
-    const shared = { ...surroundings, events: this.#events, room: new SharedRoom(settings.concurrency) };
+    const shared = {
+      ...surroundings,
+      events: this.#events,
+      room: new SharedRoom(settings.concurrency),
+      outages: new Outages(),
+    };
     this.#parts = partitions.map(
       // What fell out is told of the whole queue, and so by one.
       (queue, place) => new QueueConsumer(queue, codec, handler, settings, place === 0 ? { ...shared, drops } : shared),
