@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { partitionOf } from "../../src/engines/redis/partition-of.js";
 import { Queue, type When } from "../../src/index.js";
+import { startRedisServer } from "../../src/testing/redis-server.js";
 import { withRedis } from "../support/with-redis.js";
 
 const redis = withRedis();
@@ -27,9 +28,9 @@ const numbered = (count: number, when: When = { delay: 0 }) =>
   Array.from({ length: count }, (_, n) => ({ payload: n, id: `m-${n}`, ...when }));
 
 /** All messages that are listed, in pages of 40. */
-async function listed(queue: Queue<number>, state: "scheduled" | "dead") {
+async function listed(queue: Queue<number>, state: "scheduled" | "dead", from?: string) {
   const all: { id: string; dueAt: number }[] = [];
-  for (let cursor: string | undefined; ;) {
+  for (let cursor = from; ;) {
     const page = await queue.list({ state, limit: 40, ...(cursor === undefined ? {} : { cursor }) });
     expect(page.messages.length).toBeLessThanOrEqual(40);
     all.push(...page.messages.map((message) => ({ id: message.id, dueAt: message.dueAt.getTime() })));
@@ -72,17 +73,61 @@ describe("a queue in partitions", () => {
     }
   });
 
+  it("costs a claim and a settlement a message at most, also with many partitions and little room", async () => {
+    await using scene = split(12);
+    const calls = async () =>
+      Number(/^cmdstat_evalsha:calls=(\d+)/mu.exec(String(await redis.raw.text("INFO", "commandstats")))?.[1] ?? 0);
+    await scene.queue.scheduleMany(numbered(1_000));
+    const before = await calls();
+    let seen = 0;
+    await using _ = scene.queue.consume(
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 1 + (seen % 9)));
+        seen += 1;
+      },
+      { concurrency: 10 },
+    );
+    await expect.poll(() => seen, { timeout: 15_000 }).toBe(1_000);
+    // What each partition costs at the beginning comes on top.
+    expect((await calls()) - before).toBeLessThan(2 * 1_000 + 10 * 12);
+  });
+
+  it("tells an outage once, and its end when all partitions are there again", async () => {
+    await using server = await startRedisServer();
+    await using engine = redisEngine({ url: server.url, partitions: 5 });
+    const told: string[] = [];
+    await using consumer = new Queue<number>("split", { engine }).consume(() => {});
+    consumer
+      .on("error", () => told.push("error"))
+      .on("recovered", () => told.push(`recovered ${consumer.health().state}`));
+    await expect.poll(() => consumer.health().state).toBe("running");
+    await server.kill();
+    await expect.poll(() => consumer.health().state, { timeout: 10_000 }).toBe("recovering");
+    await server.restart();
+    await expect.poll(() => told, { timeout: 10_000 }).toContain("recovered running");
+    expect(told).toEqual(["error", "recovered running"]);
+  });
+
+  it("gives a first call no more time than it asks for", async () => {
+    await using scene = split();
+    redis.server.pause();
+    const began = performance.now();
+    await expect(scene.queue.schedule(1, { delay: 0, timeout: 300 })).rejects.toMatchObject({ code: "not-sent" });
+    expect(performance.now() - began).toBeLessThan(1_500);
+    redis.server.continue();
+  });
+
   it("lists all partitions in the order of due times, each message once, while others go", async () => {
     await using scene = split();
     const at = Date.now() + 3_600_000;
     await scene.queue.scheduleMany(numbered(300).map(({ payload, id }, n) => ({ payload, id, at: at + n })));
     const all = await listed(scene.queue, "scheduled");
     expect(all.map(({ id }) => id)).toEqual(numbered(300).map(({ id }) => id));
-    const page = await scene.queue.list({ limit: 40 });
-    await scene.queue.cancelMany(page.messages.map(({ id }) => id));
-    await scene.queue.cancel("m-45");
-    const rest = await scene.queue.list({ limit: 10, ...(page.cursor === undefined ? {} : { cursor: page.cursor }) });
-    expect(rest.messages.map(({ id }) => id)).toEqual([40, 41, 42, 43, 44, 46, 47, 48, 49, 50].map((n) => `m-${n}`));
+    const { messages, cursor } = await scene.queue.list({ limit: 40 });
+    const seen = messages.map(({ id }) => id);
+    await scene.queue.cancelMany([...seen, "m-145"]);
+    const rest = (await listed(scene.queue, "scheduled", cursor)).map(({ id }) => id);
+    expect(rest).toEqual(all.map(({ id }) => id).filter((id) => !seen.includes(id) && id !== "m-145"));
     await expect(scene.queue.list({ cursor: '["x"]' })).rejects.toMatchObject({ code: "invalid-argument" });
   });
 

@@ -5,6 +5,9 @@ import { quote } from "../../quote.js";
 /** Where a list of all partitions goes on: the cursor of each; `null` before its first page, `false` when it has no more. */
 type Places = readonly (string | null | false)[];
 
+/** How many more than its part each partition is asked for, since ids never spread quite evenly. */
+const spare = 5;
+
 /**
  * A page of the messages of all partitions, merged by time. Each partition is read twice where its page was not used up: the
  * second time for as many as were, which gives the place after them.
@@ -18,7 +21,9 @@ export async function listPartitions(partitions: readonly EngineQueue[], query: 
     if (queue === undefined) return { messages: [], cursor: undefined };
     return queue.list({ ...query, limit, cursor: cursor ?? undefined });
   };
-  const pages = await Promise.all(places.map((_, place) => read(place, query.limit)));
+  // A page has fewer than asked for where one partition has most of what comes next; more would be read for nothing.
+  const share = Math.min(query.limit, Math.ceil(query.limit / partitions.length) + spare);
+  const pages = await Promise.all(places.map((_, place) => read(place, share)));
   const taken = takenOf(pages, query.limit);
   const used = await Promise.all(
     pages.map((page, place) => {
@@ -30,7 +35,7 @@ export async function listPartitions(partitions: readonly EngineQueue[], query: 
   const next = used.map((page, place) => (page === undefined ? (places[place] ?? null) : (page.cursor ?? false)));
   const messages = used.flatMap((page) => page?.messages ?? []);
   return {
-    messages: messages.toSorted((one, other) => timeOf(one) - timeOf(other)),
+    messages: messages.toSorted(precedes),
     cursor: next.every((place) => place === false) ? undefined : JSON.stringify(next),
   };
 }
@@ -43,14 +48,14 @@ function takenOf(pages: readonly ListPage[], limit: number): number[] {
   const taken = pages.map(() => 0);
   for (let count = 0; count < limit; count++) {
     let first = -1;
-    let firstTime = Infinity;
+    let earliest: StoredMessage | undefined;
     for (const [place, page] of pages.entries()) {
       const message = page.messages[taken[place] ?? 0];
       if (message === undefined) {
         if (page.cursor === undefined) continue;
         return taken;
       }
-      if (timeOf(message) < firstTime) [first, firstTime] = [place, timeOf(message)];
+      if (earliest === undefined || precedes(message, earliest) < 0) [first, earliest] = [place, message];
     }
     if (first < 0) return taken;
     taken[first] = (taken[first] ?? 0) + 1;
@@ -58,8 +63,10 @@ function takenOf(pages: readonly ListPage[], limit: number): number[] {
   return taken;
 }
 
-function timeOf({ dueAt, buried }: StoredMessage): number {
-  return buried?.at ?? dueAt;
+/** By due time; dead letters by the time of burial and then by the bytes of their ids. */
+function precedes(one: StoredMessage, other: StoredMessage): number {
+  if (one.buried === undefined || other.buried === undefined) return one.dueAt - other.dueAt;
+  return one.buried.at - other.buried.at || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
 }
 
 function placesFrom(cursor: string | undefined, count: number): Places {

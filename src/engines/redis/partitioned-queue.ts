@@ -170,7 +170,7 @@ export class PartitionedQueue implements EngineQueue {
   async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
     const out = new Set<EngineQueue>();
     let isClosed = false;
-    const watches = await Promise.all(
+    const begun = await Promise.allSettled(
       this.partitions.map((queue) =>
         queue.watch(consumer, {
           wake: (at) => watcher.wake(at),
@@ -187,6 +187,13 @@ export class PartitionedQueue implements EngineQueue {
         }),
       ),
     );
+    const watches = begun.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const failed = begun.find((one) => one.status === "rejected");
+    if (failed !== undefined) {
+      // Who asks again would be on the books twice.
+      await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
+      throw failed.reason;
+    }
     return {
       async [Symbol.asyncDispose]() {
         await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
@@ -222,7 +229,8 @@ export class PartitionedQueue implements EngineQueue {
         try {
           known = await call(queue, some);
         } catch (error) {
-          failure ??= error;
+          // `not-confirmed` says of all messages that they are stored, so what else has failed goes before it.
+          if (failure === undefined || isNotConfirmed(failure)) failure = error;
           // What the elements are is in the contract of the engine.
           known = error instanceof PunctualError ? ((error.details["results"] as Answer[] | undefined) ?? []) : [];
         }
@@ -260,6 +268,8 @@ export class PartitionedQueue implements EngineQueue {
     };
   }
 }
+
+const isNotConfirmed = (error: unknown): boolean => error instanceof PunctualError && error.code === "not-confirmed";
 
 /** What several claims tell beside messages. */
 function told(results: readonly ClaimResult[]): Pick<ClaimResult, "buried" | "missing"> {
