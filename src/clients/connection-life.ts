@@ -4,7 +4,7 @@ import { refusal } from "./server-reply.js";
 /** Whether a connection lives, who hears of its end, and what a failure on it means; the same for every client library. */
 export class ConnectionLife {
   readonly #close: () => void;
-  readonly #listeners: ((cause: Error) => void)[] = [];
+  readonly #listeners = new Set<(cause: Error) => void>();
   #lostBy: Error | undefined;
   #destroyed = false;
 
@@ -13,9 +13,11 @@ export class ConnectionLife {
     this.#close = close;
   }
 
-  onLost(listener: (cause: Error) => void): void {
+  /** @returns Ends the listening. */
+  onLost(listener: (cause: Error) => void): () => void {
     if (this.#lostBy !== undefined) listener(this.#lostBy);
-    else this.#listeners.push(listener);
+    else this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** The connection is of no more use. An adapter says so before the library rejects the commands that wait. */

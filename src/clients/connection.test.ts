@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { clientsToTest } from "../../test/support/clients-to-test.js";
 import { type RedisServer, startRedisServer } from "../testing/redis-server.js";
+import { ConnectionLife } from "./connection-life.js";
 import type { Connection } from "./port.js";
 import { addressOf } from "./redis-url.js";
 
@@ -111,6 +112,24 @@ describe.each(clientsToTest)("a connection of $name", ({ connectorAt, oneSocket 
     await vi.waitFor(() => expect(heard).toEqual(["sharded"]));
     await connection.unsubscribe("c");
     expect(await connection.send(["SPUBLISH", "c", "nobody"])).toBe(0);
+  });
+
+  it("keeps nothing of a sharded channel that was left", async () => {
+    const connection = await connect();
+    const listeners = new Set<unknown>();
+    const onLost = vi.spyOn(ConnectionLife.prototype, "onLost").mockImplementation((listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    });
+    try {
+      for (const channel of ["a", "b", "c"]) {
+        await connection.subscribe(channel, () => {}, true);
+        await connection.unsubscribe(channel);
+      }
+      expect(listeners.size).toBe(0);
+    } finally {
+      onLost.mockRestore();
+    }
   });
 
   it("is lost, once, when the server ends it; what waits is unknown and what comes after is not sent", async () => {

@@ -89,11 +89,16 @@ export class IORedisConnection implements Connection {
   }
 
   /** Version 5 tells a slot that has moved by an event alone, and then says nothing more of the subscription. */
-  #subscribeSharded(listener: IORedisClient, channel: string): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#life.onLost(reject);
-      listener.ssubscribe(channel).then(resolve, reject);
+  async #subscribeSharded(listener: IORedisClient, channel: string): Promise<void> {
+    let confirmed = () => {};
+    const lost = new Promise<never>((_, reject) => {
+      confirmed = this.#life.onLost(reject);
     });
+    try {
+      await Promise.race([listener.ssubscribe(channel), lost]);
+    } finally {
+      confirmed();
+    }
   }
 
   #openListener(): Promise<IORedisClient> {
