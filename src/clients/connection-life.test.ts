@@ -3,7 +3,7 @@ import { ConnectionLife } from "./connection-life.js";
 
 it("Whoever listens is told once that the connection was lost, and who listens later at once", () => {
   const life = new ConnectionLife(() => {});
-  const [early, late] = [vi.fn(), vi.fn()];
+  const [early, late] = [vi.fn<(cause: Error) => void>(), vi.fn<(cause: Error) => void>()];
   life.onLost(early);
   life.lose(new Error("gone"));
   life.lose(new Error("again"));
@@ -13,7 +13,7 @@ it("Whoever listens is told once that the connection was lost, and who listens l
 
 it("Who has ended the listening is not told", () => {
   const life = new ConnectionLife(() => {});
-  const listener = vi.fn();
+  const listener = vi.fn<(cause: Error) => void>();
   const end = life.onLost(listener);
   end();
   life.lose(new Error("gone"));

@@ -1,9 +1,9 @@
 /**
- * The narrow port through which the Redis engine speaks to a server. An adapter makes it from a client library and is
+ * The narrow port through which every engine on Redis speaks to a server. An adapter makes it from a client library and is
  * about 100 lines: all logic is Lua sent through `send`. Arguments and replies are binary safe.
  */
 
-/** A reply as the engine sees it: bulk and simple strings are bytes, whole numbers are numbers, nil is null. */
+/** A reply as an engine sees it: bulk and simple strings are bytes, whole numbers are numbers, nil is null. */
 export type Reply = Buffer | number | null | Reply[];
 
 /** One argument of a command. Strings are sent as UTF-8. */
