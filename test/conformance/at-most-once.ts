@@ -1,12 +1,7 @@
 import { because, cannot } from "../support/deviations.js";
 
-const byBytes = "it finds a message by all of its bytes, which nobody knows who has only its id";
-
-/**
- * What an engine deviates in that keeps whole messages as members of a zset, and takes them out to deliver them: at most once,
- * whatever way it takes them.
- */
-export const atMostOnce: Readonly<Record<string, string>> = {
+/** What an engine deviates in that takes messages out to deliver them. */
+export const forgetting: Readonly<Record<string, string>> = {
   ...because("it forgets what is not settled in its lease, as it forgets what a process held that died", [
     "At least once: a message whose holder says nothing comes again after each lease, until it is acknowledged",
     "Bounded redelivery: what a claim took that does not return is due again when its lease ends",
@@ -33,6 +28,89 @@ export const atMostOnce: Readonly<Record<string, string>> = {
     "One clock: a claimer whose clock is an hour behind takes nothing early and no lease before its end",
     "One clock: a claimer whose clock is an hour ahead takes nothing early and no lease before its end",
   ]),
+  ...cannot("schedule with rememberFor", "it forgets an id with its message", [
+    "Idempotent schedule: an id that was acknowledged is a duplicate for as long as it is remembered, and free after that",
+    "Idempotent schedule: an id that was cancelled is a duplicate for as long as it is remembered, and free after that",
+    "Idempotent schedule: an id that was removed from the dead letters is a duplicate for as long as it is remembered, and free after that",
+    "Idempotent schedule: an id that was cancelled among the dead letters is a duplicate for as long as it is remembered, and free after that",
+    "Idempotent schedule: an id that was purged with all that wait is a duplicate for as long as it is remembered, and free after that",
+    "Idempotent schedule: an id that was purged with the dead letters is a duplicate for as long as it is remembered, and free after that",
+    "Idempotent schedule: a message that is there is answered as what it is, though its like were to be remembered",
+    "Idempotent schedule: of a batch only what is neither there nor remembered is scheduled",
+    "What nobody asked to remember is free at once, and queues do not mix",
+    "Idempotent schedule: a queue that remembers ids answers duplicate for one that was handled, by whatever consumer",
+  ]),
+  ...cannot("revive, remove or purge dead letters", "it keeps none; what is given up is told and counted", [
+    "Order: revived messages go behind those that have their due time already",
+    "A revived message has its own limit of attempts anew, and can come to the dead letters again",
+    "Bounded server work: 20,000 dead letters are revived in one call, each once, in the order of their burial",
+    "Reviving all brings back what was dead when it began, and not again what is buried meanwhile",
+    "A consumer that waits gets revived messages at once",
+    "No orphans: an audit finds none after a revival",
+    "Bounded server work: 5,000 ids in one call are removed, those that are dead letters",
+    "No orphans: an audit finds none after a removal",
+    "At least once: purging the dead letters deletes these, and nothing else",
+    "Bounded server work: 5,000 dead letters are purged in one call, and what is buried after it began stays",
+    "No orphans: an audit finds none after a purge of dead letters",
+    "A queue purges, audits and repairs as its engine does",
+    "Dead letters over the bound of the engine fall out, the oldest first, and whoever buried is told",
+    "Dead letters that are older than the engine keeps them fall out when another one comes, in whatever way",
+    "Dead letters that are older than the engine keeps them fall out with the next claim, though none is buried",
+    "Counts tell scheduled, due, leased and dead apart",
+    "Nothing is dropped silently: what a consumer gave up is listed, revived and then handled",
+    "A consumer tells which dead letters fell out of the bounds, and how many ever did",
+  ]),
+};
+
+/** Cases that need `list`. */
+export const needList: readonly string[] = [
+  "Nothing is dropped silently: once it failed for the last time, it is kept with payload, attempts, error and time, and can be revived",
+  "Nothing is dropped silently: once its last lease ended, it is kept with payload, attempts, error and time, and can be revived",
+  "Nothing is dropped silently: once it expired, it is kept with payload, attempts, error and time, and can be revived",
+  "Nothing is dropped silently: once it was buried by hand, it is kept with payload, attempts, error and time, and can be revived",
+  "Each state is listed with its messages and no others, and each of them as it is read by its id",
+  "Order: messages are listed in due order, equal due times in the order in which they were scheduled",
+  "Order: leased messages are listed by the time at which they were due, whenever their leases end",
+  "Dead letters are listed by the time of burial, those of one time by the bytes of their ids",
+  "A list keeps to a range of due times, of dead letters of burial times, both ends included",
+  "Bounded server work: 5,000 messages of one due time are listed in pages of 500, each once",
+  "Bounded server work: large messages are listed by and by, each whole",
+  "What is listed can be changed by its reader without changing what is kept",
+  "While others come and go, each scheduled message that stays is listed once, page by page",
+  "While others come and go, each due message that stays is listed once, page by page",
+  "While others come and go, each leased message that stays is listed once, page by page",
+  "While others come and go, each dead message that stays is listed once, page by page",
+  "10,000 messages that are cancelled page by page are all visited",
+  "Bounded server work: 20,000 messages whose leases have ended are listed in pages of 1,000, in order, each once, while they are reclaimed",
+  "A queue lists its messages as it reads them, scheduled ones unless told otherwise, with dates and cursors",
+  "A payload that cannot be decoded does not keep a queue from listing the others",
+  "Text that is no cursor is refused with invalid-argument",
+];
+
+/** Cases that need `audit`. */
+export const needAudit: readonly string[] = [
+  "No orphans: an audit finds none after a claim",
+  "No orphans: an audit finds none after an acknowledgement",
+  "No orphans: an audit finds none after a retry",
+  "No orphans: an audit finds none after a last retry",
+  "No orphans: an audit finds none after a release",
+  "No orphans: an audit finds none after a release with a delay",
+  "No orphans: an audit finds none after a burial",
+  "No orphans: an audit finds none after an extension",
+  "No orphans: an audit finds none after a purge",
+  "No orphans: an audit finds none after leases ended",
+  "No orphans: an audit finds none after a reclaim",
+  "No orphans: an audit finds none in an empty queue, and looks at each message of a full one",
+];
+
+const byBytes = "it finds a message by all of its bytes, which nobody knows who has only its id";
+
+/**
+ * What an engine deviates in that keeps whole messages as members of a zset, and takes them out to deliver them: at most once,
+ * whatever way it takes them.
+ */
+export const atMostOnce: Readonly<Record<string, string>> = {
+  ...forgetting,
   ...because("it has messages of one due time in the order of their bytes, not in that of scheduling", [
     "Order: equal due times are claimed in the order in which two producers scheduled them",
     "Order: 20,000 messages with random ids that are due in the same ms keep the order of scheduling",
@@ -187,73 +265,10 @@ export const atMostOnce: Readonly<Record<string, string>> = {
     "No orphans: an audit finds none after a replacement of dead letters",
     "Many messages are scheduled in one call and answered in order; none is answered with nothing",
   ]),
-  ...cannot("schedule with rememberFor", "it forgets an id with its message", [
-    "Idempotent schedule: an id that was acknowledged is a duplicate for as long as it is remembered, and free after that",
-    "Idempotent schedule: an id that was cancelled is a duplicate for as long as it is remembered, and free after that",
-    "Idempotent schedule: an id that was removed from the dead letters is a duplicate for as long as it is remembered, and free after that",
-    "Idempotent schedule: an id that was cancelled among the dead letters is a duplicate for as long as it is remembered, and free after that",
-    "Idempotent schedule: an id that was purged with all that wait is a duplicate for as long as it is remembered, and free after that",
-    "Idempotent schedule: an id that was purged with the dead letters is a duplicate for as long as it is remembered, and free after that",
-    "Idempotent schedule: a message that is there is answered as what it is, though its like were to be remembered",
-    "Idempotent schedule: of a batch only what is neither there nor remembered is scheduled",
-    "What nobody asked to remember is free at once, and queues do not mix",
-    "Idempotent schedule: a queue that remembers ids answers duplicate for one that was handled, by whatever consumer",
-  ]),
-  ...cannot("list", "a place among messages of one due time is named by a whole message, too much for a cursor", [
-    "Nothing is dropped silently: once it failed for the last time, it is kept with payload, attempts, error and time, and can be revived",
-    "Nothing is dropped silently: once its last lease ended, it is kept with payload, attempts, error and time, and can be revived",
-    "Nothing is dropped silently: once it expired, it is kept with payload, attempts, error and time, and can be revived",
-    "Nothing is dropped silently: once it was buried by hand, it is kept with payload, attempts, error and time, and can be revived",
-    "Each state is listed with its messages and no others, and each of them as it is read by its id",
-    "Order: messages are listed in due order, equal due times in the order in which they were scheduled",
-    "Order: leased messages are listed by the time at which they were due, whenever their leases end",
-    "Dead letters are listed by the time of burial, those of one time by the bytes of their ids",
-    "A list keeps to a range of due times, of dead letters of burial times, both ends included",
-    "Bounded server work: 5,000 messages of one due time are listed in pages of 500, each once",
-    "Bounded server work: large messages are listed by and by, each whole",
-    "What is listed can be changed by its reader without changing what is kept",
-    "While others come and go, each scheduled message that stays is listed once, page by page",
-    "While others come and go, each due message that stays is listed once, page by page",
-    "While others come and go, each leased message that stays is listed once, page by page",
-    "While others come and go, each dead message that stays is listed once, page by page",
-    "10,000 messages that are cancelled page by page are all visited",
-    "Bounded server work: 20,000 messages whose leases have ended are listed in pages of 1,000, in order, each once, while they are reclaimed",
-    "A queue lists its messages as it reads them, scheduled ones unless told otherwise, with dates and cursors",
-    "A payload that cannot be decoded does not keep a queue from listing the others",
-    "Text that is no cursor is refused with invalid-argument",
-  ]),
-  ...cannot("revive, remove or purge dead letters", "it keeps none; what is given up is told and counted", [
-    "Order: revived messages go behind those that have their due time already",
-    "A revived message has its own limit of attempts anew, and can come to the dead letters again",
-    "Bounded server work: 20,000 dead letters are revived in one call, each once, in the order of their burial",
-    "Reviving all brings back what was dead when it began, and not again what is buried meanwhile",
-    "A consumer that waits gets revived messages at once",
-    "No orphans: an audit finds none after a revival",
-    "Bounded server work: 5,000 ids in one call are removed, those that are dead letters",
-    "No orphans: an audit finds none after a removal",
-    "At least once: purging the dead letters deletes these, and nothing else",
-    "Bounded server work: 5,000 dead letters are purged in one call, and what is buried after it began stays",
-    "No orphans: an audit finds none after a purge of dead letters",
-    "A queue purges, audits and repairs as its engine does",
-    "Dead letters over the bound of the engine fall out, the oldest first, and whoever buried is told",
-    "Dead letters that are older than the engine keeps them fall out when another one comes, in whatever way",
-    "Dead letters that are older than the engine keeps them fall out with the next claim, though none is buried",
-    "Counts tell scheduled, due, leased and dead apart",
-    "Nothing is dropped silently: what a consumer gave up is listed, revived and then handled",
-    "A consumer tells which dead letters fell out of the bounds, and how many ever did",
-  ]),
-  ...cannot("audit", "it keeps each message in one place, so there is nothing to hold against it", [
-    "No orphans: an audit finds none after a claim",
-    "No orphans: an audit finds none after an acknowledgement",
-    "No orphans: an audit finds none after a retry",
-    "No orphans: an audit finds none after a last retry",
-    "No orphans: an audit finds none after a release",
-    "No orphans: an audit finds none after a release with a delay",
-    "No orphans: an audit finds none after a burial",
-    "No orphans: an audit finds none after an extension",
-    "No orphans: an audit finds none after a purge",
-    "No orphans: an audit finds none after leases ended",
-    "No orphans: an audit finds none after a reclaim",
-    "No orphans: an audit finds none in an empty queue, and looks at each message of a full one",
-  ]),
+  ...cannot(
+    "list",
+    "a place among messages of one due time is named by a whole message, too much for a cursor",
+    needList,
+  ),
+  ...cannot("audit", "it keeps each message in one place, so there is nothing to hold against it", needAudit),
 };

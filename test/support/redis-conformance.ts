@@ -15,6 +15,11 @@ export interface RedisSubject {
   readonly bounded?: (url: string, deadLetters: DeadLetterOptions) => Engine;
   /** The server that it runs on. Default a redis-server. */
   readonly server?: RedisServerOptions;
+  /**
+   * Whether each case has one of the server's 16 databases to itself, emptied after it: where the keys of one case slow down
+   * others. Default false.
+   */
+  readonly ownDatabases?: boolean;
   /** Whether there is no such server here, so that no case runs. */
   readonly leftOut?: boolean;
   /** Cases that it does not pass, by name, each with the reason. */
@@ -26,26 +31,37 @@ export interface RedisSubject {
 let queues = 0;
 
 /** Registers the conformance cases of an engine, on a private Redis. */
-export function conformanceOnRedis({ name, engine, bounded, server, leftOut, ...options }: RedisSubject): void {
+export function conformanceOnRedis({
+  name,
+  engine,
+  bounded,
+  server,
+  ownDatabases,
+  leftOut,
+  ...options
+}: RedisSubject): void {
   const redis = withRedis(server);
+  const databases = Array.from({ length: ownDatabases === true ? 16 : 0 }, (_, index) => index);
   runConformance(
     leftOut === true ? { describe, it: leftOutBy(it) } : { describe, it, concurrently: it.concurrent },
     {
       name,
       async open() {
         const engines: Engine[] = [];
+        const database = databases.shift();
+        const url = database === undefined ? redis.url : `${redis.url}/${database}`;
         const open = (make: () => Engine) => {
           const made = make();
           engines.push(made);
           return made;
         };
         return {
-          engine: open(() => engine(redis.url)),
-          other: open(() => engine(redis.url)),
+          engine: open(() => engine(url)),
+          other: open(() => engine(url)),
           ...realTime(),
           bounded(deadLetters) {
             if (bounded === undefined) throw new Error(`${name} has no bounds for dead letters`);
-            return open(() => bounded(redis.url, deadLetters));
+            return open(() => bounded(url, deadLetters));
           },
           queueName: () => `conformance-${++queues}`,
           async disturb() {
@@ -54,6 +70,11 @@ export function conformanceOnRedis({ name, engine, bounded, server, leftOut, ...
           },
           async close() {
             await Promise.all(engines.map((one) => one.close()));
+            if (database === undefined) return;
+            // In one write, so that nobody else's command comes between them.
+            const commands = [["SELECT", database], ["FLUSHDB"], ["SELECT", 0]];
+            await Promise.all(commands.map((command) => redis.raw.command(...command)));
+            databases.push(database);
           },
         };
       },
