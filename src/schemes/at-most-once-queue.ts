@@ -79,7 +79,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       request,
       this.clock,
     );
-    if (over.length > 0) await this.#returnOver(over);
+    if (over.length > 0) await this.giveBack(over);
     if (buried.length > 0) await this.#drop(buried.map(({ id }) => id));
     const { now, nextAt } = await this.#turn(request, ours.length === limit, ours.length + buried.length > 0);
     const leaseUntil = Math.floor(now) + Math.ceil(request.lease);
@@ -171,15 +171,15 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
     }
   }
 
-  /** Puts back what a claim cannot give out. It has no holder yet: when it does not come back it is lost, and that is told. */
-  async #returnOver(over: readonly Taken[]): Promise<void> {
+  /** Puts back what is not given out. It has no holder yet: when it does not come back it is lost, and that is told. */
+  protected async giveBack(taken: readonly Taken[]): Promise<void> {
     try {
       await this.place(
-        over.map(({ member, dueAt }) => ({ id: member.id, member: member.bytes, due: { keep: dueAt } })),
+        taken.map(({ member, dueAt }) => ({ id: member.id, member: member.bytes, due: { keep: dueAt } })),
       );
     } catch (error) {
       if (!(error instanceof PunctualError)) throw error;
-      await this.#drop(over.map(({ member }) => member.id));
+      await this.#drop(taken.map(({ member }) => member.id));
     }
   }
 

@@ -3,6 +3,7 @@ import { asArray, asBytes } from "../../scripting/reply.js";
 import { decodeMember } from "../../schemes/member.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
+import { SharedByName } from "../../schemes/shared-by-name.js";
 import type { LineKeys, Look } from "./line-keys.js";
 import { ListWait, longestWait } from "./list-wait.js";
 import { clear } from "./scripts/clear.js";
@@ -11,22 +12,31 @@ import { pause } from "./scripts/pause.js";
 import { resume } from "./scripts/resume.js";
 import { take } from "./scripts/take.js";
 
+/** What all that block on one queue have in common, in one engine. */
+interface Counter {
+  readonly wait: ListWait;
+  /** What was popped by a call that blocked; the next claim gives it out. */
+  readonly popped: Taken[];
+  /** Watches that have not ended. */
+  watches: number;
+}
+
+const counters = new SharedByName<Counter>();
+
 /**
  * Whole messages in a zset; those that are due move to a list, and whoever pops one delivers it. At most once: a crash loses
  * what the process holds, and a cut connection what was on its way.
  */
 export class PlainQueue extends MemberQueue {
   readonly #line: LineKeys;
-  readonly #wait: ListWait;
-  /** What was popped by a call that blocked; the next claim gives it out. */
-  #popped: Taken[] = [];
+  readonly #counter: Counter;
   /** What claims under way saw, by token. */
   readonly #looks = new Map<string, Look>();
 
   constructor(context: SchemeContext, keys: LineKeys, options: OpenOptions) {
     super(context, keys, options);
     this.#line = keys;
-    this.#wait = new ListWait(context);
+    this.#counter = counters.of(context, keys.state, () => ({ wait: new ListWait(context), popped: [], watches: 0 }));
   }
 
   override async claim(request: ClaimRequest): Promise<ClaimResult> {
@@ -34,15 +44,27 @@ export class PlainQueue extends MemberQueue {
       const first = await super.claim(request);
       const look = this.#looks.get(request.token);
       if (first.messages.length > 0 || request.limit === 0 || request.returns === false) return first;
-      if (look === undefined || !this.#wait.pays(look) || !(await this.#block(request.consumer))) return first;
+      if (look === undefined || !this.#counter.wait.pays(look) || !(await this.#block(request.consumer))) return first;
       return await super.claim(request);
     } finally {
       this.#looks.delete(request.token);
+      await this.#giveBackUnclaimed();
     }
   }
 
-  override watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
-    return super.watch(consumer, this.#wait.releasing(consumer, watcher));
+  override async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
+    const counter = this.#counter;
+    const watch = await super.watch(consumer, counter.wait.releasing(consumer, watcher));
+    counter.watches += 1;
+    let counts = true;
+    return {
+      [Symbol.asyncDispose]: async () => {
+        if (counts) counter.watches -= 1;
+        counts = false;
+        await watch[Symbol.asyncDispose]();
+        await this.#giveBackUnclaimed();
+      },
+    };
   }
 
   override async counts(): Promise<Counts> {
@@ -62,20 +84,23 @@ export class PlainQueue extends MemberQueue {
   }
 
   protected override async take(limit: number, _now: number, request: ClaimRequest): Promise<Taken[]> {
-    const popped = this.#popped.splice(0, limit);
+    const popped = this.#counter.popped.splice(0, limit);
     const consumer = this.watches.nameOf(request.consumer);
     try {
-      const { entries, ...look } = await take(this.work, this.#line, {
+      const { entries, paused, ...look } = await take(this.work, this.#line, {
         ...request,
         consumer,
         limit: limit - popped.length,
       });
       this.#looks.set(request.token, look);
-      return [...popped, ...entries.map(takenFrom)];
+      if (!paused || popped.length === 0) return [...popped, ...entries.map(takenFrom)];
     } catch (error) {
-      this.#popped.unshift(...popped);
+      this.#counter.popped.unshift(...popped);
       throw error;
     }
+    // The pause began after it was popped.
+    await this.giveBack(popped);
+    return [];
   }
 
   /** The script that took has taken the turn, too. */
@@ -83,11 +108,17 @@ export class PlainQueue extends MemberQueue {
     return this.#looks.get(request.token) ?? (await super.turn(request, full));
   }
 
+  /** Puts back what was popped when no consumer is left that would claim it. */
+  async #giveBackUnclaimed(): Promise<void> {
+    const { popped, watches } = this.#counter;
+    if (watches === 0 && popped.length > 0) await this.giveBack(popped.splice(0));
+  }
+
   /** Waits until something is in the list; answers whether it was popped. */
   async #block(consumer: string): Promise<boolean> {
-    const reply = await this.#wait.wait(consumer, [["BRPOP", this.#line.ready, String(longestWait / 1_000)]]);
+    const reply = await this.#counter.wait.wait(consumer, [["BRPOP", this.#line.ready, String(longestWait / 1_000)]]);
     if (reply === null) return false;
-    this.#popped.push(takenFrom(asBytes(asArray(reply, "BRPOP")[1], "BRPOP: entry")));
+    this.#counter.popped.push(takenFrom(asBytes(asArray(reply, "BRPOP")[1], "BRPOP: entry")));
     return true;
   }
 }

@@ -1,7 +1,7 @@
 -- Moves what is due from the zset to the list, takes from the list, and says when to come back.
 -- KEYS: schedule ready claims state waiting
 -- ARGV: notAfter consumer channel limit room returns
--- Reply: {now, nextAt, headAt, {entry, …}}
+-- Reply: {now, nextAt, headAt, {entry, …}, whether there is a pause}
 --
 -- `room`: the caller has room for more than `limit`. `headAt`: when the next message comes due that is not in the list; else
 -- empty. What an entry is, snippets/line.lua says.
@@ -34,4 +34,4 @@ redis.call("HSET", claims, consumer, whole(now))
 if #taken > 0 then
   redis.call("RPOP", ready, #taken)
 end
-return { now_text, whole(next_at), head and whole(head) or "", taken }
+return { now_text, whole(next_at), head and whole(head) or "", taken, paused and 1 or 0 }

@@ -20,7 +20,7 @@ export async function take(
   evaluator: Evaluator,
   keys: LineKeys,
   { consumer, limit, returns = true }: Pick<ClaimRequest, "consumer" | "limit" | "returns">,
-): Promise<Look & { readonly entries: readonly Buffer[] }> {
+): Promise<Look & { readonly entries: readonly Buffer[]; readonly paused: boolean }> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
     consumer,
     keys.channel,
@@ -28,11 +28,12 @@ export async function take(
     limit > mostAtOnce ? "1" : "0",
     returns ? "1" : "0",
   ]);
-  const [now, nextAt, headAt, entries] = asArray(reply, "take");
+  const [now, nextAt, headAt, entries, paused] = asArray(reply, "take");
   return {
     now: asNumber(now, "take: now"),
     nextAt: asNumber(nextAt, "take: nextAt"),
     headAt: headAtOf(headAt, "take: headAt"),
     entries: asArray(entries, "take: entries").map((entry) => asBytes(entry, "take: entry")),
+    paused: asNumber(paused, "take: paused") === 1,
   };
 }
