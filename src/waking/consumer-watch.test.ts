@@ -74,8 +74,10 @@ it("asks no longer when the watch has ended", async () => {
   await vi.advanceTimersByTimeAsync(2_600);
   await started;
   await watch.stop();
+  // The one until it would have asked again would keep the process alive for so long.
+  expect(vi.getTimerCount()).toBe(0);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect([asked, vi.getTimerCount()]).toEqual([1, 0]);
+  expect(asked).toBe(1);
 });
 
 it("is told that the engine was closed", async () => {

@@ -97,7 +97,7 @@ export class ConsumerWatch {
       if (this.#ended.signal.aborted || this.#work.closed || !(error instanceof PunctualError)) return;
       this.#refused = true;
       this.#tellInterrupted(error);
-      await new Promise<void>((resolve) => this.#work.clock.runAfter(retryAfter, resolve));
+      await this.#pause();
       if (this.#ended.signal.aborted) return;
       try {
         await this.#subscribe();
@@ -108,6 +108,22 @@ export class ConsumerWatch {
         error = again;
       }
     }
+  }
+
+  /** Until it is time to ask again, or the watch has ended. */
+  async #pause(): Promise<void> {
+    const { signal } = this.#ended;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#work.clock.runAfter(retryAfter, () => {
+        signal.removeEventListener("abort", end);
+        resolve();
+      });
+      const end = () => {
+        cancel();
+        resolve();
+      };
+      signal.addEventListener("abort", end, { once: true });
+    });
   }
 
   #tellInterrupted(cause: PunctualError): void {
