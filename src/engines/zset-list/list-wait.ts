@@ -25,13 +25,18 @@ export class ListWait {
   /** Who waits, one at a time: a call that blocks keeps its connection from all others. */
   #waiter: { readonly consumer: string; client: number | undefined; released: boolean } | undefined;
 
+  /** Redis has answered what the connection is called, so it may be asked together with what blocks. */
+  #mayAsk = false;
+  /** Redis refused one of the commands: this program has no right to them, so it goes on without blocking. */
+  #refused = false;
+
   constructor(context: SchemeContext) {
     this.#context = context;
   }
 
   /** Whether a consumer that got nothing does well to block on the list. */
   pays({ now, nextAt, headAt }: Look): boolean {
-    if (this.#waiter !== undefined || headAt === undefined) return false;
+    if (this.#refused || this.#waiter !== undefined || headAt === undefined) return false;
     return headAt <= now + longestWait && nextAt > headAt + lag;
   }
 
@@ -43,6 +48,9 @@ export class ListWait {
     this.#connection ??= this.#context.connect();
     try {
       return await this.#connection.run(async (send) => {
+        // A call that blocks and cannot be let go keeps its consumer from what it is woken for.
+        if (!this.#mayAsk) await send("CLIENT", "ID");
+        this.#mayAsk = true;
         // In one write, so that the number of the connection is known before it blocks.
         const answers = [["CLIENT", "ID"], ...commands].map((command) => send(...command));
         for (const answer of answers) answer.catch(() => {});
@@ -50,6 +58,10 @@ export class ListWait {
         if (waiter.released) this.#unblock(waiter.client);
         return (await Promise.all(answers)).at(-1) ?? null;
       });
+    } catch (error) {
+      if (!(error instanceof PunctualError) || error.code !== "misconfigured") throw error;
+      this.#refused = true;
+      return null;
     } finally {
       this.#waiter = undefined;
     }

@@ -15,6 +15,7 @@ import type {
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { type SchemeContext, SchemeQueue } from "../../schemes/scheme-queue.js";
+import { SharedByName } from "../../schemes/shared-by-name.js";
 import { audit } from "./audit.js";
 import { list } from "./list.js";
 import { ListWait, longestWait } from "./list-wait.js";
@@ -32,6 +33,8 @@ import { revive } from "./scripts/revive.js";
 import { schedule } from "./scripts/schedule.js";
 import { settle } from "./scripts/settle.js";
 import { sweep } from "./scripts/sweep.js";
+
+const waits = new SharedByName<ListWait>();
 
 /** How long after it may have popped a consumer is to have claimed that, ms; else it is dead. */
 const claimWithin = 2_000;
@@ -53,7 +56,7 @@ export class ReliableQueue extends SchemeQueue {
     super(context, keys, {});
     this.#keys = keys;
     this.#rememberFor = options.rememberFor;
-    this.#wait = new ListWait(context);
+    this.#wait = waits.of(context, keys.state, () => new ListWait(context));
   }
 
   schedule(messages: readonly NewMessage[], options?: CallOptions) {

@@ -91,6 +91,26 @@ describe.each([false, true])("A consumer that is not on duty, reliable: %s,", (r
   });
 });
 
+it.each([
+  ["client|id", false],
+  ["client|id", true],
+  ["brpop", false],
+  ["blmove", true],
+] as const)("A consumer without the right to %s claims without blocking, reliable: %s", async (command, reliable) => {
+  await redis.raw.command("ACL", "LOG", "RESET");
+  await redis.raw.command("ACL", "SETUSER", "default", `-${command}`);
+  onTestFinished(() => void redis.raw.command("ACL", "SETUSER", "default", "+@all"));
+  const { queue } = open(reliable);
+  await threeConsumers(queue, 450);
+  for (let times = 0; times < 3; times++) {
+    const { messages, nextAt, now } = await claim(queue, "third");
+    expect([messages, nextAt > now]).toEqual([[], true]);
+  }
+  // It was refused once, and has not asked again.
+  const refusals = ((await redis.raw.text("ACL", "LOG")) as unknown[][]).filter((entry) => entry.includes(command));
+  expect(refusals.map((entry) => entry[entry.indexOf("count") + 1])).toEqual([1]);
+});
+
 describe("What a reliable consumer popped and never claimed", () => {
   it("is put back when its time is over, without an attempt, and its hand is forgotten.", async () => {
     const { queue, base } = open(true);
