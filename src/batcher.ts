@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.js";
 import { PunctualError } from "./errors.js";
+import { sameFailure } from "./partial-results.js";
 
 export interface BatcherOptions<Item> {
   readonly clock: Clock;
@@ -74,7 +75,7 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
 
   /**
    * `run` gives a result for each item, in their order, and is told how much of the `timeout` is left, ms. When it fails with `details.results`, what is known there is handed
-   * to its callers, and the others fail.
+   * to its callers, and the others fail; but with `not-confirmed` all fail, each with its own result.
    */
   constructor(
     run: (items: readonly Item[], left: number) => Promise<readonly Result[]>,
@@ -94,6 +95,9 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
     const outcome = await batch.outcome;
     const result = outcome.results[place];
     if (result === undefined) throw outcome.failure;
+    // All of the results are known, and yet the call has failed: so it has for each caller, who is handed what is his.
+    if (outcome.failure instanceof PunctualError && outcome.failure.code === "not-confirmed")
+      throw sameFailure(outcome.failure, { ...outcome.failure.details, results: [result] });
     return result;
   }
 

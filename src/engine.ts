@@ -67,7 +67,8 @@ export interface EngineQueue {
   /**
    * Hands messages over. A call that ended is repeated by the engine as long as `timeout` lasts; because of promise 4 that
    * leaves one message. Fails with `refused`, `not-sent` or `storage-full` when nothing was stored, and with
-   * `outcome-unknown`, `misconfigured` or `closed` when something may have been.
+   * `outcome-unknown`, `misconfigured` or `closed` when something may have been; with `not-confirmed` when all were, and the
+   * engine was to wait for more.
    */
   schedule(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]>;
 

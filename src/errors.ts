@@ -48,6 +48,12 @@ export const errorCodes = {
     httpStatus: 504,
     exitStatus: 75,
   },
+  "not-confirmed": {
+    meaning:
+      "The messages are stored and will be delivered, and Redis did not confirm in time what `durability` asks for; `details.results` holds what became of each.",
+    httpStatus: 504,
+    exitStatus: 75,
+  },
   "storage-full": {
     meaning: "Redis is at its memory limit and takes no new messages; those it has are still delivered.",
     httpStatus: 507,

@@ -8,11 +8,19 @@ export async function withResults<Result, Known>(
   try {
     return await call;
   } catch (error) {
-    if (!(error instanceof PunctualError) || !Array.isArray(error.details["results"])) throw error;
-    // What the elements are is in the contract of the engine.
-    const results = error.details["results"] as (Result | undefined)[];
-    throw sameFailure(error, { ...error.details, results: Array.from(results, toKnown) });
+    throw failureWith(error, toKnown);
   }
+}
+
+/** A failure of the engine with its `details.results` turned into those of the public call. Any other is left as it is. */
+export function failureWith<Result, Known>(
+  error: unknown,
+  toKnown: (result: Result | undefined, place: number) => Known | undefined,
+): unknown {
+  if (!(error instanceof PunctualError) || !Array.isArray(error.details["results"])) return error;
+  // What the elements are is in the contract of the engine.
+  const results = error.details["results"] as (Result | undefined)[];
+  return sameFailure(error, { ...error.details, results: Array.from(results, toKnown) });
 }
 
 /**

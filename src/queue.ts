@@ -24,7 +24,7 @@ import { type Message, readListed, readMessage } from "./message.js";
 import { checkId, checkIds, idGenerator } from "./message-id.js";
 import { type MessageToSchedule, MessageWriter, type ScheduleOptions, callOptions } from "./new-message.js";
 import { checkOptionNames } from "./option-names.js";
-import { allKnown, withResults } from "./partial-results.js";
+import { allKnown, failureWith, withResults } from "./partial-results.js";
 import { quote } from "./quote.js";
 import { type DeliveriesOptions, readDeliveriesOptions } from "./receive/deliveries-options.js";
 import { DeliveryIterator } from "./receive/delivery-iterator.js";
@@ -137,14 +137,20 @@ export class Queue<Payload = unknown> {
    *
    * Fails with `invalid-argument` or `payload-too-large` before anything is written, with `refused`, `not-sent` or
    * `storage-full` when nothing was stored, and with `outcome-unknown`, `misconfigured` or `closed` when it may have been;
-   * scheduling again with the same `id` is safe and leaves one message.
+   * scheduling again with the same `id` is safe and leaves one message. Where the engine was asked for `durability`,
+   * `not-confirmed` says that it is stored and that no more is known; `details.results` is an array with its `Scheduled`.
    */
   async schedule(payload: Payload, options: When & ScheduleOptions): Promise<Scheduled> {
     const message = this.#writer.message(payload, options);
     const own = callOptions(options);
-    const result = own === undefined ? await this.#schedules.add(message) : await this.#scheduleAlone(message, own);
-    this.#receiver.mayFind();
-    return scheduled(message, result);
+    try {
+      const result = own === undefined ? await this.#schedules.add(message) : await this.#scheduleAlone(message, own);
+      return scheduled(message, result);
+    } catch (failure) {
+      throw failureWith(failure, (result: ScheduleResult | undefined) => result && scheduled(message, result));
+    } finally {
+      this.#receiver.mayFind();
+    }
   }
 
   /**

@@ -1,4 +1,6 @@
 import type { Connector } from "../clients/port.js";
+import type { Durability } from "./durable.js";
+import { durableConnector } from "./durable-connection.js";
 import { ServerClock } from "./server-clock.js";
 import { Supervisor } from "./supervisor.js";
 
@@ -8,6 +10,8 @@ export interface QueueConnections {
   readonly work: Supervisor;
   /** For everything else. Of its own, so that a bulk schedule does not stand in front of a claim. */
   readonly calls: Supervisor;
+  /** For schedules that wait to be confirmed, where these are asked for: a wait holds up all that comes behind it. */
+  readonly durable?: Supervisor | undefined;
 }
 
 /**
@@ -16,11 +20,13 @@ export interface QueueConnections {
  */
 export class Connections {
   readonly #connector: Connector;
+  readonly #durability: Durability | undefined;
   readonly #made = new Map<string, QueueConnections>();
   #closed = false;
 
-  constructor(connector: Connector) {
+  constructor(connector: Connector, durability?: Durability) {
     this.#connector = connector;
+    this.#durability = durability;
   }
 
   /** @param key Any key of the queue or partition; all of them share one slot by their hash tag. */
@@ -31,7 +37,18 @@ export class Connections {
       const connector = this.#connector.forKey?.(key) ?? this.#connector;
       // Servers have clocks of their own.
       const clock = new ServerClock();
-      connections = { work: new Supervisor({ connector, clock }), calls: new Supervisor({ connector, clock }) };
+      const durable = this.#durability && {
+        durable: new Supervisor({
+          connector: durableConnector(connector, this.#durability),
+          clock,
+          longestWait: this.#durability.timeout,
+        }),
+      };
+      connections = {
+        work: new Supervisor({ connector, clock }),
+        calls: new Supervisor({ connector, clock }),
+        ...durable,
+      };
       this.#made.set(tag, connections);
       // Made too late: what it is asked for fails with `closed`.
       if (this.#closed) void this.close();
@@ -42,7 +59,9 @@ export class Connections {
   /** Ends all of them. Safe to call twice. */
   async close(): Promise<void> {
     this.#closed = true;
-    const supervisors = Array.from(this.#made.values(), ({ work, calls }) => [work, calls]).flat();
+    const supervisors = Array.from(this.#made.values(), ({ work, calls, durable }) =>
+      durable === undefined ? [work, calls] : [work, calls, durable],
+    ).flat();
     await Promise.all(supervisors.map((supervisor) => supervisor.close()));
   }
 }

@@ -17,6 +17,11 @@ export interface SupervisorOptions {
   readonly now?: (() => number) | undefined;
   /** From 0 to 1, for jitter. Default `Math.random()`. */
   readonly random?: (() => number) | undefined;
+  /**
+   * How long the server may keep a command waiting on purpose, ms: commands may take longer by that, and calls have that much
+   * more time than their `timeout`. Default 0.
+   */
+  readonly longestWait?: number | undefined;
 }
 
 /** What queues need of a supervisor. */
@@ -44,19 +49,22 @@ export class Supervisor implements Evaluator {
   readonly #now: () => number;
   readonly #random: () => number;
   readonly #target: string;
+  readonly #longestWait: number;
 
   constructor({
     connector,
     clock = new ServerClock(),
     now = () => performance.now(),
     random = Math.random,
+    longestWait = 0,
   }: SupervisorOptions) {
     this.clock = clock;
     this.shardedChannels = connector.shardedChannels ?? false;
     this.#now = now;
     this.#random = random;
     this.#target = connector.target;
-    this.#link = new Link({ connector, clock, now, random, watchdog: commandTimeout });
+    this.#longestWait = longestWait;
+    this.#link = new Link({ connector, clock, now, random, watchdog: commandTimeout + longestWait });
   }
 
   /** Whether `close` was called. */
@@ -70,12 +78,12 @@ export class Supervisor implements Evaluator {
     args: ScriptArguments,
     { timeout = defaultTimeout, signal }: CallOptions = {},
   ): Promise<Evaluation> {
-    const patience = new Patience(timeout, signal, this.#now);
+    const patience = new Patience(timeout + this.#longestWait, signal, this.#now);
     let notAfter = 0;
     // A script that outlived its caller could still act when the caller has long done something else. It grows, so that the
     // server can tell a later attempt from one that hung on its way.
     const nextNotAfter = () => {
-      const time = Math.ceil(this.clock.latest() + Math.min(commandTimeout, patience.left));
+      const time = Math.ceil(this.clock.latest() + Math.min(commandTimeout + this.#longestWait, patience.left));
       return (notAfter = Math.max(notAfter + 1, time));
     };
     let uncertain = false;
@@ -194,7 +202,7 @@ export class Supervisor implements Evaluator {
       const over = new Promise<void>((resolve) => {
         cancels.push(this.clock.runAt(notAfter + 1, resolve));
         // When the server's clock has stepped back, not for as long as that.
-        cancels.push(this.clock.runAfter(2 * commandTimeout, resolve));
+        cancels.push(this.clock.runAfter(2 * (commandTimeout + this.#longestWait), resolve));
         cancels.push(this.#link.onState((state) => state === "closed" && resolve()));
       });
       if ((await patience.outlasts(over)) === gaveUp) {

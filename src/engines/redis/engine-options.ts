@@ -1,4 +1,5 @@
 import type { Connector } from "../../clients/port.js";
+import { type Durability, type DurabilityOptions, readDurability } from "../../connection/durable.js";
 import { type RedisOptions, readRedisOptions } from "../../connection/redis-options.js";
 import { type DeadLetterBounds, type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
 import { checkWholeNumber } from "../../whole-number.js";
@@ -15,6 +16,11 @@ export interface RedisEngineOptions extends RedisOptions {
    * Redis with the queue; a process that says another number is refused with `misconfigured`. Default 1.
    */
   readonly partitions?: number | undefined;
+  /**
+   * What a schedule waits for, after its messages were stored. One that does not get it in time fails with `not-confirmed`: the
+   * messages are stored and will be delivered, and `details.results` holds what became of each. Default: nothing.
+   */
+  readonly durability?: DurabilityOptions | undefined;
 }
 
 /** The same, checked and with the defaults. */
@@ -23,14 +29,20 @@ export interface RedisEngineSettings {
   readonly prefix: string;
   readonly deadLetters: DeadLetterBounds;
   readonly partitions: number;
+  readonly durability: Durability | undefined;
 }
 
 const mostPartitions = 1_024;
 
 /** Fails with `invalid-argument`, without showing what may hold a password. */
 export function readRedisEngineOptions(options: RedisEngineOptions): RedisEngineSettings {
-  const settings = readRedisOptions(options, ["deadLetters", "partitions"]);
+  const settings = readRedisOptions(options, ["deadLetters", "partitions", "durability"]);
   const { partitions = 1 } = options;
   checkWholeNumber(partitions, "partitions", 1, mostPartitions);
-  return { ...settings, deadLetters: parseDeadLetterBounds(options.deadLetters), partitions };
+  return {
+    ...settings,
+    deadLetters: parseDeadLetterBounds(options.deadLetters),
+    partitions,
+    durability: readDurability(options.durability),
+  };
 }

@@ -1,16 +1,17 @@
 import { Connections } from "../../connection/connections.js";
+import type { Durability, DurabilityOptions } from "../../connection/durable.js";
 import type { RedisOptions } from "../../connection/redis-options.js";
 import type { Connected } from "../../connection/supervisor.js";
 import type { DeadLetterBounds, DeadLetterOptions } from "../../dead-letter-bounds.js";
-import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
+import type { CallOptions, Engine, EngineQueue, OpenOptions } from "../../engine.js";
 import { type RedisEngineOptions, type RedisEngineSettings, readRedisEngineOptions } from "./engine-options.js";
-import { Enlisting, once } from "./enlisting.js";
+import { Enlisting } from "./enlisting.js";
 import { type QueueKeys, queueKeys } from "./keys.js";
 import { PartitionedQueue } from "./partitioned-queue.js";
 import { RedisQueue } from "./redis-queue.js";
 import { enlist } from "./scripts/enlist.js";
 
-export type { DeadLetterOptions, RedisEngineOptions, RedisOptions };
+export type { DeadLetterOptions, DurabilityOptions, RedisEngineOptions, RedisOptions };
 
 /**
  * Keeps messages in Redis 6.2 or newer. Needs `@redis/client` or `ioredis` to be installed. Connects when it is first used,
@@ -28,14 +29,15 @@ class RedisEngine implements Engine {
   readonly #prefix: string;
   readonly #deadLetters: DeadLetterBounds;
   readonly #connections: Connections;
-
+  readonly #durability: Durability | undefined;
   readonly #partitions: number;
 
-  constructor({ connector, prefix, deadLetters, partitions }: RedisEngineSettings) {
+  constructor({ connector, prefix, deadLetters, partitions, durability }: RedisEngineSettings) {
     this.#prefix = prefix;
     this.#partitions = partitions;
     this.#deadLetters = deadLetters;
-    this.#connections = new Connections(connector);
+    this.#durability = durability;
+    this.#connections = new Connections(connector, durability);
   }
 
   open(queue: string, options: OpenOptions = {}): EngineQueue {
@@ -44,18 +46,31 @@ class RedisEngine implements Engine {
       return this.#queueOn(keys, this.#connections.for(keys.state), options);
     }
     const whole = queueKeys(this.#prefix, queue);
-    const ready = once(() => enlist(this.#connections.for(whole.state).calls, whole, this.#partitions));
+    const ready = (call: CallOptions) =>
+      enlist(this.#connections.for(whole.state).calls, whole, this.#partitions, call);
     return new PartitionedQueue(this.#partitions, (place) => {
       // A queue has no slash in its name, so no other queue has these keys.
       const keys = queueKeys(this.#prefix, `${queue}/${place}`);
-      const { work, calls } = this.#connections.for(keys.state);
-      return this.#queueOn(keys, { work: new Enlisting(work, ready), calls: new Enlisting(calls, ready) }, options);
+      const { work, calls, durable } = this.#connections.for(keys.state);
+      const on = {
+        work: new Enlisting(work, ready),
+        calls: new Enlisting(calls, ready),
+        durable: durable && new Enlisting(durable, ready),
+      };
+      return this.#queueOn(keys, on, options);
     });
   }
 
-  #queueOn(keys: QueueKeys, on: { work: Connected; calls: Connected }, options: OpenOptions): RedisQueue {
+  #queueOn(
+    keys: QueueKeys,
+    { work, calls, durable }: { work: Connected; calls: Connected; durable?: Connected | undefined },
+    options: OpenOptions,
+  ): RedisQueue {
+    const durability = this.#durability;
     return new RedisQueue({
-      ...on,
+      work,
+      calls,
+      durable: durable && durability && { calls: durable, durability },
       keys,
       rememberFor: options.rememberFor,
       bounded: { ...this.#deadLetters, onDropped: options.onDropped },

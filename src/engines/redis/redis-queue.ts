@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock.js";
+import type { Durability } from "../../connection/durable.js";
 import type {
   Burial,
   CallOptions,
@@ -44,10 +45,18 @@ export interface RedisQueueOptions {
   readonly work: Connected;
   /** Runs everything else. */
   readonly calls: Evaluator;
+  /** Runs schedules that wait for more than being stored, and what they wait for. */
+  readonly durable?: DurableCalls | undefined;
   readonly keys: QueueKeys;
   readonly rememberFor: number | undefined;
   /** The bounds of dead letters, and who hears of those that fall out. */
   readonly bounded: Bounded;
+}
+
+/** Connections that are kept for schedules which wait to be confirmed. */
+export interface DurableCalls {
+  readonly calls: Evaluator;
+  readonly durability: Durability;
 }
 
 /** One queue in Redis: which script runs on which connection. What an operation does is in `scripts/<verb>`. */
@@ -55,6 +64,7 @@ export class RedisQueue implements EngineQueue {
   readonly clock: Clock;
   readonly #work: Connected;
   readonly #calls: Evaluator;
+  readonly #durable: DurableCalls | undefined;
   readonly #keys: QueueKeys;
   readonly #rememberFor: number | undefined;
   readonly #bounded: Bounded;
@@ -63,10 +73,11 @@ export class RedisQueue implements EngineQueue {
   readonly #nameOperation = idGenerator();
   #order = 0;
 
-  constructor({ work, calls, keys, rememberFor, bounded }: RedisQueueOptions) {
+  constructor({ work, calls, durable, keys, rememberFor, bounded }: RedisQueueOptions) {
     this.clock = work.clock;
     this.#work = work;
     this.#calls = calls;
+    this.#durable = durable;
     this.#keys = keys;
     this.#watches = new Watches(work, keys);
     this.#rememberFor = rememberFor;
@@ -78,7 +89,8 @@ export class RedisQueue implements EngineQueue {
   }
 
   schedule(messages: readonly NewMessage[], options?: CallOptions) {
-    return schedule(this.#calls, this.#keys, messages, { ...options, rememberFor: this.#rememberFor });
+    const { calls, durability } = this.#durable ?? { calls: this.#calls, durability: undefined };
+    return schedule(calls, this.#keys, messages, { ...options, rememberFor: this.#rememberFor, durability });
   }
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {

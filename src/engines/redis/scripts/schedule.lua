@@ -1,6 +1,6 @@
 -- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
 -- KEYS: schedule messages leases leased failures dead state waiting gone
--- ARGV: notAfter channel count rememberFor since batch
+-- ARGV: notAfter channel count rememberFor since batch confirm
 -- Reply: {now, outcomes, dueAts}
 --
 -- `batch` has for each message, ids distinct: length of id u16, id, mode u8 (1: `when` is a point in time, else a delay;
@@ -10,9 +10,13 @@
 -- r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is stored, or when it went.
 -- `since`: when an attempt of this call was lost, the server's time at which it was first made, at the latest; else empty.
 -- `rememberFor`: ms; 0 leaves what the queue was told last.
+-- `confirm`: "confirm" when the caller waits for replicas or the disk; else empty. Since Redis 7.2 such a wait answers only for
+-- what was written on its own connection. What is there already may have been written on another, so then something is written
+-- here, too: what comes first in the stream to replicas and disk has arrived when that has.
 local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local channel, count, ask_for, since, batch = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
+local confirm = ARGV[7] == "confirm"
 --- @include begin
 --- @include values
 --- @include format
@@ -96,6 +100,9 @@ if #fresh == 0 then
   drain(schedule)
   if remember_changed then
     redis.call("HSET", state, "v", 1, "rememberFor", ARGV[4])
+  end
+  if confirm then
+    redis.call("HSET", state, "v", 1, "confirmedAt", string.format("%.0f", now))
   end
   return reply
 end
