@@ -1,15 +1,17 @@
 import type { Clock } from "../../clock.js";
 import type { Connected } from "../../connection/supervisor.js";
-import type { Evaluation } from "../../scripting/script.js";
+import type { CallOptions } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import type { Evaluation, Script, ScriptArguments } from "../../scripting/script.js";
 
 /** A connection on which nothing runs before the queue has said that it is split as this process believes. */
 export class Enlisting implements Connected {
   readonly #inner: Connected;
-  readonly #enlist: () => Promise<void>;
+  readonly #enlist: (options: CallOptions) => Promise<void>;
   #isEnlisted = false;
 
-  /** `enlist` is asked until it succeeds; it fails the call that it is asked for. */
-  constructor(inner: Connected, enlist: () => Promise<void>) {
+  /** `enlist` may run any number of times; it is asked until it succeeds, and what it fails with fails the call. */
+  constructor(inner: Connected, enlist: (options: CallOptions) => Promise<void>) {
     this.#inner = inner;
     this.#enlist = enlist;
   }
@@ -26,12 +28,25 @@ export class Enlisting implements Connected {
     return this.#inner.shardedChannels;
   }
 
-  async evaluate(...call: Parameters<Connected["evaluate"]>): Promise<Evaluation> {
-    if (!this.#isEnlisted) {
-      await this.#enlist();
-      this.#isEnlisted = true;
+  async evaluate(
+    script: Script,
+    keys: readonly string[],
+    args: ScriptArguments,
+    options: CallOptions = {},
+  ): Promise<Evaluation> {
+    if (this.#isEnlisted) return await this.#inner.evaluate(script, keys, args, options);
+    const began = this.clock.elapsed();
+    try {
+      await this.#enlist(options);
+    } catch (error) {
+      // Whether it noted the number is of no concern to the caller, of whose call nothing was sent.
+      if (!(error instanceof PunctualError) || error.code !== "outcome-unknown") throw error;
+      throw new PunctualError("not-sent", error.message, { cause: error.cause, details: error.details });
     }
-    return this.#inner.evaluate(...call);
+    this.#isEnlisted = true;
+    const { timeout } = options;
+    const left = timeout === undefined ? undefined : Math.max(timeout - (this.clock.elapsed() - began), 0);
+    return await this.#inner.evaluate(script, keys, args, { ...options, timeout: left });
   }
 
   subscribe(...call: Parameters<Connected["subscribe"]>): ReturnType<Connected["subscribe"]> {
@@ -41,16 +56,4 @@ export class Enlisting implements Connected {
   onState(...call: Parameters<Connected["onState"]>): ReturnType<Connected["onState"]> {
     return this.#inner.onState(...call);
   }
-}
-
-/** Runs `enlist` once for all that ask at the same time; after a failure the next one asks again. */
-export function once(enlist: () => Promise<void>): () => Promise<void> {
-  let enlisted: Promise<void> | undefined;
-  return () => {
-    enlisted ??= enlist().catch((error: unknown) => {
-      enlisted = undefined;
-      throw error;
-    });
-    return enlisted;
-  };
 }
