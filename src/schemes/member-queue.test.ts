@@ -18,7 +18,7 @@ describe.each([
   ["zset-remove", zsetRemoveEngine],
   ["zset-watch", zsetWatchEngine],
   ["zset-list", zsetListEngine],
-] as const)("A queue of %s", (_, makeEngine) => {
+] as const)("A queue of %s", (name, makeEngine) => {
   const engine = () => closedAtEnd(makeEngine({ url: redis.url }));
 
   it("stores what it can of the calls of one tick, and refuses only the one that asks for a replacement", async () => {
@@ -34,6 +34,19 @@ describe.each([
       { status: "fulfilled", value: { id: "b", outcome: "scheduled" } },
     ]);
     expect((await queue.counts()).scheduled).toBe(2);
+  });
+
+  it("forgets consumers that were killed more than a minute ago when another one comes, and none that goes on claiming", async () => {
+    const queue = engine().open("q");
+    const claims = `{punctual:q}:${name}:claims`;
+    const claim = (consumer: string) =>
+      queue.claim({ limit: 1, lease: 1_000, consumer, token: consumer, attempts: 5, returns: true });
+    await claim("alive");
+    const before = `${Date.now() - 61_000}`;
+    await redis.raw.command("HSET", claims, "killed", before, "alive", before);
+    await claim("alive");
+    await claim("new");
+    expect((await redis.raw.text("HKEYS", claims)) as string[]).toEqual(["alive", "new"]);
   });
 
   it("tells of a batch with a replacement what was stored", async () => {

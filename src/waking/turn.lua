@@ -14,9 +14,12 @@ local known = redis.call("HEXISTS", claims, consumer) == 1
 local head = redis.call("ZRANGE", schedule, 0, 0, "WITHSCORES")[2]
 local plan = math.min(now + poll, math.ceil(tonumber(head or math.huge)), tonumber(ARGV[6]) or math.huge)
 --- @include turn
+local last_end = "^%d+"
+--- @include silent
 drain(waiting)
 turn_write()
-if not known then
-  redis.call("HSET", claims, consumer, now_text)
+if #silent > 0 then
+  redis.call("HDEL", claims, unpack(silent))
 end
+redis.call("HSET", claims, consumer, now_text)
 return { now_text, string.format("%.0f", next_at) }

@@ -118,16 +118,8 @@ plan = due_left > 0 and now or paused and plan or math.min(plan, next_due())
 local known, full = last, limit == 0 or (#kept == limit and not room)
 --- @include turn
 
--- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.
-local old_claims = {}
-if not last then
-  local some = redis.call("HRANDFIELD", claims, 4, "WITHVALUES")
-  for i = 1, #some, 2 do
-    if tonumber(string.match(some[i + 1], "^%d+ (%d+)")) + 60000 < now then
-      old_claims[#old_claims + 1] = some[i]
-    end
-  end
-end
+local last_end = "^%d+ (%d+)"
+--- @include silent
 report(2, reported.pending)
 report(3, #kept)
 report(6, reported.unack)
@@ -139,7 +131,7 @@ if not layout then
   redis.call("HSET", state, "v", 1)
 end
 turn_write()
-variadic("HDEL", claims, old_claims)
+variadic("HDEL", claims, silent)
 redis.call("HSET", claims, consumer, order .. " " .. whole(#taken > 0 and lease_until or now) .. " " .. ARGV[1] .. " " .. token)
 for _, entry in ipairs(kept) do
   write_note(entry[1], entry[2], lease_until - now + keep)

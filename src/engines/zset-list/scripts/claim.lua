@@ -127,8 +127,10 @@ end
 local known, full = last, limit == 0 or (#taken == limit * 4 and not room)
 --- @include turn
 
-turn_write()
+local last_end = "^%d+"
 --- @include silent
+turn_write()
+variadic("HDEL", claims, silent)
 redis.call("HSET", claims, consumer, (#taken > 0 and until_text or whole(now)) .. " " .. token)
 variadic("HSET", standing, records)
 variadic("HDEL", standing, missing)

@@ -28,8 +28,10 @@ end
 local known = redis.call("HEXISTS", claims, consumer) == 1
 local full = limit == 0 or (#taken == limit and not room)
 --- @include turn
-turn_write()
+local last_end = "^%d+"
 --- @include silent
+turn_write()
+variadic("HDEL", claims, silent)
 redis.call("HSET", claims, consumer, whole(now))
 if #taken > 0 then
   redis.call("RPOP", ready, #taken)
