@@ -49,6 +49,30 @@ describe.each([
     expect((await redis.raw.text("HKEYS", claims)) as string[]).toEqual(["alive", "new"]);
   });
 
+  it("reads about 1 MiB for a claim, also of large messages behind small ones, and forgets the large ones with them", async () => {
+    const queue = engine().open("q");
+    const at = Date.now();
+    const biggest = async () => Number(await redis.raw.text("HGET", `{punctual:q}:${name}:state`, "biggest"));
+    const take = async () => {
+      const request = { limit: 10, lease: 1_000, consumer: "c", token: `${Math.random()}`, attempts: 5 };
+      return (await queue.claim(request)).messages.length;
+    };
+    const small = Array.from({ length: 40 }, (_, index) => message(`small ${index}`, { due: { at: at - 1_000 } }));
+    await queue.schedule(small);
+    for (let claims = 0; claims < 4; claims++) expect(await take()).toBe(10);
+    const payload = Buffer.alloc(500_000);
+    await queue.schedule(["a", "b", "c", "d", "e"].map((id) => message(id, { payload, due: { at } })));
+    const sent = async () =>
+      Number(/total_net_output_bytes:(\d+)/.exec(String(await redis.raw.text("INFO", "stats")))?.[1]);
+    const before = await sent();
+    expect(await take()).toBe(2);
+    expect((await sent()) - before).toBeLessThan(1_200_000);
+    expect(await biggest()).toBeGreaterThan(500_000);
+    while ((await take()) > 0);
+    await queue.schedule([message("small again")]);
+    expect(await biggest()).toBeLessThan(100);
+  });
+
   it("tells of a batch with a replacement what was stored", async () => {
     const batch = [message("x", { onDuplicate: "replace" }), message("a"), message("a"), message("b")];
     await expect(engine().open("q").schedule(batch)).rejects.toMatchObject({

@@ -87,6 +87,11 @@ export abstract class MemberQueue extends AtMostOnceQueue {
     await resume(this.calls, this.keys);
   }
 
+  /** How many bytes a member has at most; asked for before each claim, since a larger one may have come. 0: not known. */
+  protected async biggest(): Promise<number> {
+    return Number(await this.work.run((send) => send("HGET", this.keys.state, "biggest")));
+  }
+
   /** Takes a turn in looking out for what comes due, after a claim that left its consumer room or not. */
   protected override async turn({ consumer, returns = true }: ClaimRequest, full: boolean) {
     return await takeTurn(this.work, this.keys, { consumer: this.watches.nameOf(consumer), returns, full });

@@ -3,11 +3,12 @@ import { PunctualError } from "../errors.js";
 import { asArray, asBytes, asNumber, asRows } from "../scripting/reply.js";
 import type { Taken } from "./holdings.js";
 import { decodeMember } from "./member.js";
-import type { ReadSize } from "./read-size.js";
 
 /** What a claim takes at most (promise 9). */
 const most = 1_000;
 const mostBytes = 1024 * 1024;
+/** How many are read at once: one reply of them fits into what a socket takes. */
+const mostAtOnce = 100;
 
 /** What was read of the head of a zset, and what of it was removed. */
 export interface Piece {
@@ -17,21 +18,24 @@ export interface Piece {
 
 /**
  * Takes up to `limit` messages, a few at a time, until there are no more or they are about 1 MiB. `take` is given how many to
- * read. What it took is delivered, whatever becomes of the pieces that follow.
+ * read: as many as fit in any case, when no member has more than `biggest` bytes; 0 when that is not known. What it took is
+ * delivered, whatever becomes of the pieces that follow.
  */
 export async function takePieces(
   limit: number,
-  size: ReadSize,
+  biggest: number,
   take: (few: number) => Promise<Piece>,
 ): Promise<Taken[]> {
   const taken: Taken[] = [];
   let bytes = 0;
+  let largest = 0;
   while (taken.length < Math.min(limit, most)) {
-    const few = Math.min(limit - taken.length, most - taken.length, size.fitting(mostBytes - bytes));
-    if (few < 1 && taken.length > 0) break;
+    if (largest > mostBytes - bytes) break;
+    const fitting = Math.floor((mostBytes - bytes) / (Math.max(biggest, largest) || mostBytes));
+    const few = Math.min(limit - taken.length, most - taken.length, mostAtOnce, Math.max(1, fitting));
     try {
-      const { read, ours } = await take(Math.max(1, few));
-      size.learn(read);
+      const { read, ours } = await take(few);
+      largest = Math.max(largest, ...read.map(({ member }) => member.bytes.length));
       taken.push(...ours);
       bytes += ours.reduce((sum, { member }) => sum + member.bytes.length, 0);
       if (read.length < few || ours.length === 0) break;

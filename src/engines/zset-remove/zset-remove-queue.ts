@@ -3,7 +3,6 @@ import type { OpenOptions } from "../../engine.js";
 import type { MemberKeys } from "../../schemes/member-keys.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import { OneAtATime } from "../../schemes/one-at-a-time.js";
-import { ReadSize } from "../../schemes/read-size.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
 import { firstOfEachId, type Piece, takenFrom, takePieces } from "../../schemes/take-pieces.js";
@@ -13,28 +12,24 @@ const mostRaces = 20;
 
 type Send = (...command: readonly CommandArgument[]) => Promise<Reply>;
 
-interface Reader {
-  readonly size: ReadSize;
-  readonly turns: OneAtATime;
-}
-
-const readers = new SharedByName<Reader>();
+const turns = new SharedByName<OneAtATime>();
 
 /**
  * Who removes it has it: reads a few due members, and removes each of them. Where that removed one, it is ours; where it
  * removed none, another consumer was faster.
  */
 export class ZsetRemoveQueue extends MemberQueue {
-  readonly #reader: Reader;
+  readonly #turns: OneAtATime;
 
   constructor(context: SchemeContext, keys: MemberKeys, options: OpenOptions) {
     super(context, keys, options);
-    this.#reader = readers.of(context, keys.schedule, () => ({ size: new ReadSize(), turns: new OneAtATime() }));
+    this.#turns = turns.of(context, keys.schedule, () => new OneAtATime());
   }
 
   protected override async take(limit: number): Promise<Taken[]> {
-    const { turns, size } = this.#reader;
-    return await turns.run(() => takePieces(limit, size, (few) => this.#takeSome(few)));
+    return await this.#turns.run(async () => {
+      return await takePieces(limit, await this.biggest(), (few) => this.#takeSome(few));
+    });
   }
 
   /** Reads the head and removes it. Where others removed all of it, there is a new head. */

@@ -4,7 +4,6 @@ import { PunctualError } from "../../errors.js";
 import type { MemberKeys } from "../../schemes/member-keys.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import { OneAtATime } from "../../schemes/one-at-a-time.js";
-import { ReadSize } from "../../schemes/read-size.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
 import { firstOfEachId, type Piece, takenFrom, takePieces } from "../../schemes/take-pieces.js";
@@ -20,7 +19,6 @@ interface Desk {
   /** EXEC asks what the whole connection has watched, so nothing else may run on it. */
   readonly connection: ReturnType<SchemeContext["connect"]>;
   readonly transactions: OneAtATime;
-  readonly size: ReadSize;
 }
 
 const desks = new SharedByName<Desk>();
@@ -37,12 +35,11 @@ export class ZsetWatchQueue extends MemberQueue {
     this.#desk = desks.of(context, keys.schedule, () => ({
       connection: context.connect(),
       transactions: new OneAtATime(),
-      size: new ReadSize(),
     }));
   }
 
   protected override async take(limit: number): Promise<Taken[]> {
-    return await takePieces(limit, this.#desk.size, (few) => this.#takeSome(few));
+    return await takePieces(limit, await this.biggest(), (few) => this.#takeSome(few));
   }
 
   /** Takes the head. Where the zset was changed meanwhile, begins again. */

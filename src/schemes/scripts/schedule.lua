@@ -6,7 +6,8 @@
 -- `kind` and `when` as in snippets/due.lua, or "k": due at `when`, in the past too. `since`: when an attempt of this call was lost, the server's time before it was
 -- first made; else empty. `outcomes` has a letter for each: s scheduled, d duplicate, u unknown: the lost attempt may have
 -- stored it, and it may have been taken since. `dueAts` has an f64 for each. `back`: they were taken out and come back, so they
--- are taken in at the memory limit too. `parked`: where messages wait in a pause.
+-- are taken in at the memory limit too. The field `biggest` of the state bounds the bytes of what waits in one member: claims
+-- read by number, and a zset does not tell how large a member is. `parked`: where messages wait in a pause.
 local schedule, state, waiting, parked = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local channel, since, back = ARGV[2], tonumber(ARGV[3]), ARGV[4] == "1"
 --- @include begin
@@ -23,6 +24,7 @@ for i = 7, #ARGV, 3 do
 end
 local there = redis.call("ZMSCORE", schedule, unpack(members))
 local outcomes, dues, fresh, earliest = {}, {}, {}, math.huge
+local largest = redis.call("EXISTS", schedule) == 1 and biggest or 0
 for i, member in ipairs(members) do
   local kind, when = ARGV[3 * i + 2], tonumber(ARGV[3 * i + 3])
   local due = kind == "k" and when or due_of(kind, when)
@@ -34,6 +36,7 @@ for i, member in ipairs(members) do
     outcomes[i] = "s"
     fresh[#fresh + 1], fresh[#fresh + 2] = whole(due), member
     earliest = math.min(earliest, due)
+    largest = math.max(largest, #member)
   end
   dues[i] = due
 end
@@ -46,5 +49,8 @@ if #fresh > 0 then
   end
   redis.call("ZADD", schedule, unpack(fresh))
   wake_write()
+  if largest ~= biggest then
+    redis.call("HSET", state, "biggest", largest)
+  end
 end
 return { now_text, table.concat(outcomes), pack(">" .. string.rep("d", #dues), unpack(dues)) }
