@@ -65,6 +65,12 @@ describe("what a process holds", () => {
     expect(holdings.size).toBe(0);
   });
 
+  it("is counted by the time that is asked for, however short ago it was swept", () => {
+    holdings.extend(receipt("a"), 500, 5_000);
+    holdings.sweep(999);
+    expect([holdings.countAt(999), holdings.countAt(1_000), holdings.countAt(5_500)]).toEqual([2, 1, 0]);
+  });
+
   it("is held on when it could not be put back", () => {
     const lease = holdings.end(receipt("a"), 500);
     if (lease !== undefined) holdings.restore(receipt("a"), lease);

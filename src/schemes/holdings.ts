@@ -113,6 +113,13 @@ export class Holdings {
     return { outcome: "extended", leaseUntil: held.until };
   }
 
+  /** How many messages are held by leases that have not ended. */
+  countAt(now: number): number {
+    this.#sweptAt = -Infinity;
+    this.sweep(now);
+    return this.#size;
+  }
+
   /** Forgets what nobody has settled in its lease. */
   sweep(now: number): void {
     // A clock that stepped back is no reason to wait until it has caught up.

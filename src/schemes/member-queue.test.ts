@@ -73,6 +73,16 @@ describe.each([
     expect(await biggest()).toBeLessThan(100);
   });
 
+  it("counts no message as leased whose lease is over", async () => {
+    const queue = engine().open("q");
+    await queue.schedule([message("a"), message("b")]);
+    await queue.claim({ limit: 1, lease: 60_000, consumer: "c", token: "long", attempts: 5 });
+    const { leaseUntil } = await queue.claim({ limit: 1, lease: 100, consumer: "d", token: "short", attempts: 5 });
+    expect((await queue.counts()).leased).toBe(2);
+    await new Promise<void>((resolve) => queue.clock.runAt(leaseUntil, resolve));
+    expect((await queue.counts()).leased).toBe(1);
+  });
+
   it("tells of a batch with a replacement what was stored", async () => {
     const batch = [message("x", { onDuplicate: "replace" }), message("a"), message("a"), message("b")];
     await expect(engine().open("q").schedule(batch)).rejects.toMatchObject({

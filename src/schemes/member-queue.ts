@@ -71,7 +71,8 @@ export abstract class MemberQueue extends AtMostOnceQueue {
 
   /** What consumers hold is known to their processes alone: `leased` counts those of this one. */
   override async counts(): Promise<Counts> {
-    return { ...(await countWaiting(this.calls, this.keys)), leased: this.held.size, dead: 0 };
+    const waiting = await countWaiting(this.calls, this.keys);
+    return { ...waiting, leased: this.held.countAt(this.clock.now()), dead: 0 };
   }
 
   override purge(what: "waiting" | "dead"): Promise<number> {
