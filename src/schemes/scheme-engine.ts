@@ -2,6 +2,7 @@ import { readRedisOptions, type RedisOptions } from "../connection/redis-options
 import { ServerClock } from "../connection/server-clock.js";
 import { Supervisor } from "../connection/supervisor.js";
 import type { Engine, EngineQueue, OpenOptions } from "../engine.js";
+import { PunctualError } from "../errors.js";
 import type { WakingKeys } from "../waking/keys.js";
 import type { SchemeContext } from "./scheme-queue.js";
 
@@ -31,6 +32,14 @@ export class SchemeEngine implements Engine {
   /** Fails with `invalid-argument` when an option is wrong. */
   constructor(scheme: Scheme, options: RedisOptions) {
     const { connector, prefix } = readRedisOptions(options, scheme.options);
+    if (connector.forKey !== undefined) {
+      // A queue lives on the node that has its slot, and the two connections are those of all queues.
+      throw new PunctualError(
+        "invalid-argument",
+        `nodes is given, and the engine ${scheme.name} does not connect to a Cluster; accepted is url or client, or the engine redis.`,
+        { details: { argument: "nodes" } },
+      );
+    }
     const clock = new ServerClock();
     const connect = () => {
       const supervisor = new Supervisor({ connector, clock });

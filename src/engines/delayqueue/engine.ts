@@ -10,7 +10,7 @@ export type { DelayqueueOptions, Duration, RedisOptions };
 
 /**
  * Shares queues with programs that use the Go library hdt3213/delayqueue: the same keys and values, either side as producer
- * or consumer. At least once. Needs `@redis/client`, and Redis 6.2 or newer.
+ * or consumer. At least once. Needs `@redis/client` or `ioredis`, and Redis 6.2 or newer.
  *
  * Throws `invalid-argument` when an option is wrong.
  */

@@ -35,7 +35,7 @@ const reliable: Scheme = {
 
 /**
  * Keeps messages in a zset until they are due, and then in a list from which consumers pop them. At most once, or with
- * `reliable` at least once. Needs `@redis/client`.
+ * `reliable` at least once. Needs `@redis/client` or `ioredis`.
  *
  * Throws `invalid-argument` when an option is wrong.
  */

@@ -13,7 +13,7 @@ const scheme: Scheme = {
 
 /**
  * Keeps messages as members of a zset; whoever removes a member delivers it. At most once: what a process holds when it dies
- * is lost. Needs `@redis/client`.
+ * is lost. Needs `@redis/client` or `ioredis`.
  *
  * Throws `invalid-argument` when an option is wrong.
  */

@@ -30,7 +30,11 @@ const groupPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  * Throws `invalid-argument` when an option is wrong.
  */
 export function zsetStreamEngine(options: ZsetStreamEngineOptions): Engine {
-  const engine = new SchemeEngine(
+  // What is no object is refused below, with what is accepted.
+  const given = typeof options === "object" && options !== null ? options : { url: "" };
+  const group = groupOf(given);
+  const deadLetters = parseDeadLetterBounds(given.deadLetters);
+  return new SchemeEngine(
     {
       name: "zset-stream",
       options: ["group", "deadLetters"],
@@ -38,9 +42,6 @@ export function zsetStreamEngine(options: ZsetStreamEngineOptions): Engine {
     },
     options,
   );
-  const group = groupOf(options);
-  const deadLetters = parseDeadLetterBounds(options.deadLetters);
-  return engine;
 }
 
 function groupOf({ group = "punctual" }: ZsetStreamEngineOptions): string {

@@ -13,7 +13,7 @@ const scheme: Scheme = {
 
 /**
  * Keeps messages as members of a zset, and takes those that are due in a transaction that fails when anybody else changed the
- * zset meanwhile. At most once: what a process holds when it dies is lost. Needs `@redis/client`.
+ * zset meanwhile. At most once: what a process holds when it dies is lost. Needs `@redis/client` or `ioredis`.
  *
  * Throws `invalid-argument` when an option is wrong.
  */
