@@ -1,4 +1,4 @@
-import { wakingKeys } from "./scheme-engine.js";
+import { wakingKeys } from "../waking/keys.js";
 import type { TurnKeys } from "../waking/turn.js";
 
 /** The keys of a queue whose messages are members of a zset. */

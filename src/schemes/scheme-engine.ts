@@ -3,7 +3,6 @@ import { ServerClock } from "../connection/server-clock.js";
 import { Supervisor } from "../connection/supervisor.js";
 import type { Engine, EngineQueue, OpenOptions } from "../engine.js";
 import { PunctualError } from "../errors.js";
-import type { WakingKeys } from "../waking/keys.js";
 import type { SchemeContext } from "./scheme-queue.js";
 
 /** What makes one scheme different from another. */
@@ -71,9 +70,4 @@ export class SchemeEngine implements Engine {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** The keys with which a queue of a scheme wakes its consumers. */
-export function wakingKeys(base: string): WakingKeys {
-  return { claims: `${base}:claims`, state: `${base}:state`, waiting: `${base}:waiting`, channel: `${base}:wake:` };
 }

@@ -10,5 +10,10 @@ export interface WakingKeys {
   readonly channel: string;
 }
 
+/** These keys under a base, which begins every name and holds the hash tag that keeps them in one slot. */
+export function wakingKeys(base: string): WakingKeys {
+  return { claims: `${base}:claims`, state: `${base}:state`, waiting: `${base}:waiting`, channel: `${base}:wake:` };
+}
+
 /** After how long a consumer claims again although it was told of nothing, ms: as in snippets/wake.lua. */
 export const poll = 5_000;

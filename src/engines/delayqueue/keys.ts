@@ -1,5 +1,4 @@
-import { wakingKeys } from "../../schemes/scheme-engine.js";
-import type { WakingKeys } from "../../waking/keys.js";
+import { type WakingKeys, wakingKeys } from "../../waking/keys.js";
 import type { DelayqueueSettings } from "./options.js";
 
 /** Every name that the engine uses in Redis is made here: those of the Go library, and our own beside them. */

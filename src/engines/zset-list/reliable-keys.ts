@@ -1,4 +1,4 @@
-import { wakingKeys } from "../../schemes/scheme-engine.js";
+import { wakingKeys } from "../../waking/keys.js";
 import type { LineKeys } from "./line-keys.js";
 
 /** The sequence number in front of every member of the zset and every value of `messages`, bytes. */
