@@ -1,5 +1,4 @@
-import { wakingKeys } from "../../schemes/scheme-engine.js";
-import type { WakingKeys } from "../../waking/keys.js";
+import { type WakingKeys, wakingKeys } from "../../waking/keys.js";
 
 /** The keys of a queue, all in one slot. */
 export interface KeyExpiryKeys extends WakingKeys {
