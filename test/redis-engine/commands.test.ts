@@ -10,6 +10,7 @@ const lookedAt = "7.0.15";
 /** Newer commands that are sent only where the server has them, with how that is known. */
 const guarded: Readonly<Record<string, string>> = {
   SPUBLISH: "scripts have a redis.REDIS_VERSION_NUM",
+  "ACL|DRYRUN": "INFO tells the version",
 };
 
 /** What changed since the oldest in commands that are used, with why that is of no concern. */
@@ -21,13 +22,16 @@ const changes: Readonly<Record<string, string>> = {
   "XINFO|STREAM 7.0.0": "the new fields are not read",
   "XINFO|GROUPS 7.0.0": "the new fields are not read",
   "CLUSTER|SLOTS 7.0.0": "the metadata are not read",
+  "INFO 7.0.0": "one section or none is named",
+  "CONFIG|GET 7.0.0": "one parameter is named",
+  "CONFIG|SET 7.0.0": "one parameter is set",
 };
 
 /** Sent to Sentinels, whose commands a Redis does not know; there since 2.8.4. */
 const ofSentinels = ["SENTINEL|GET-MASTER-ADDR-BY-NAME"];
 
 /** Commands with subcommands, which have docs of their own. */
-const containers = new Set(["SCRIPT", "CLUSTER", "CLIENT", "SENTINEL", "XGROUP", "XINFO"]);
+const containers = new Set(["SCRIPT", "CLUSTER", "CLIENT", "SENTINEL", "XGROUP", "XINFO", "ACL", "CONFIG"]);
 
 /** One command as it stands in a source. */
 interface Use {

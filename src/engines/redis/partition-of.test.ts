@@ -17,7 +17,7 @@ describe("partitionOf", () => {
   });
 
   it.each([2, 3, 12, 64])("fills %i partitions evenly, also with ids that count up", (count) => {
-    const filled = new Array<number>(count).fill(0);
+    const filled = Array.from({ length: count }, () => 0);
     for (let n = 0; n < 20_000; n++) {
       const place = partitionOf(`order-${n}`, count);
       filled[place] = (filled[place] ?? 0) + 1;

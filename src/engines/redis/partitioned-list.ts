@@ -14,22 +14,21 @@ const spare = 5;
  */
 export async function listPartitions(partitions: readonly EngineQueue[], query: ListQuery): Promise<ListPage> {
   const places = placesFrom(query.cursor, partitions.length);
-  const read = (place: number, limit: number): Promise<ListPage> | ListPage => {
+  const read = async (place: number, limit: number): Promise<ListPage> => {
     const cursor = places[place];
-    if (cursor === false) return { messages: [], cursor: undefined };
     const queue = partitions[place];
-    if (queue === undefined) return { messages: [], cursor: undefined };
-    return queue.list({ ...query, limit, cursor: cursor ?? undefined });
+    if (cursor === false || queue === undefined) return { messages: [], cursor: undefined };
+    return await queue.list({ ...query, limit, cursor: cursor ?? undefined });
   };
   // A page has fewer than asked for where one partition has most of what comes next; more would be read for nothing.
   const share = Math.min(query.limit, Math.ceil(query.limit / partitions.length) + spare);
   const pages = await Promise.all(places.map((_, place) => read(place, share)));
   const taken = takenOf(pages, query.limit);
   const used = await Promise.all(
-    pages.map((page, place) => {
+    pages.map(async (page, place) => {
       const count = taken[place] ?? 0;
       if (count === page.messages.length) return page;
-      return count === 0 ? undefined : read(place, count);
+      return count === 0 ? undefined : await read(place, count);
     }),
   );
   const next = used.map((page, place) => (page === undefined ? (places[place] ?? null) : (page.cursor ?? false)));
@@ -70,11 +69,11 @@ function precedes(one: StoredMessage, other: StoredMessage): number {
 }
 
 function placesFrom(cursor: string | undefined, count: number): Places {
-  if (cursor === undefined) return new Array<null>(count).fill(null);
+  if (cursor === undefined) return Array.from({ length: count }, () => null);
   try {
     const places: unknown = JSON.parse(cursor);
     const isPlace = (place: unknown) => place === null || place === false || typeof place === "string";
-    if (Array.isArray(places) && places.length === count && places.every(isPlace)) return places as Places;
+    if (Array.isArray(places) && places.length === count && places.every(isPlace)) return places;
   } catch {
     // Told below, like any other text.
   }

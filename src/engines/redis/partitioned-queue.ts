@@ -65,7 +65,7 @@ export class PartitionedQueue implements EngineQueue {
    */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const empty: ClaimResult[] = [];
-    let failure: unknown;
+    let failure: PunctualError | undefined;
     const start = this.#turnOf(request);
     for (const [step] of this.partitions.entries()) {
       const queue = this.partitions[(start + step) % this.partitions.length] ?? this.#first;
@@ -80,7 +80,8 @@ export class PartitionedQueue implements EngineQueue {
       }
     }
     const [first, ...others] = empty;
-    if (failure !== undefined || first === undefined) throw failure;
+    if (failure !== undefined) throw failure;
+    if (first === undefined) throw new PunctualError("internal", "A queue without partitions was claimed from.");
     const last = others.at(-1) ?? first;
     return { ...last, ...told(empty), nextAt: Math.min(...empty.map(({ nextAt }) => nextAt)) };
   }
@@ -192,7 +193,7 @@ export class PartitionedQueue implements EngineQueue {
     if (failed !== undefined) {
       // Who asks again would be on the books twice.
       await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
-      throw failed.reason;
+      throw asFailure(failed.reason);
     }
     return {
       async [Symbol.asyncDispose]() {
@@ -218,7 +219,7 @@ export class PartitionedQueue implements EngineQueue {
   ): Promise<Answer[]> {
     const places = this.partitions.map((): number[] => []);
     for (const [place, item] of items.entries()) places[partitionOf(idOfItem(item), places.length)]?.push(place);
-    const answers = new Array<Answer | undefined>(items.length);
+    const answers: (Answer | undefined)[] = Array.from({ length: items.length });
     let failure: unknown;
     await Promise.all(
       this.partitions.map(async (queue, partition) => {
@@ -238,8 +239,8 @@ export class PartitionedQueue implements EngineQueue {
       }),
     );
     if (failure === undefined) return answers as Answer[];
-    if (!(failure instanceof PunctualError)) throw failure;
-    throw sameFailure(failure, { ...failure.details, results: Array.from(answers) });
+    const known = asFailure(failure);
+    throw sameFailure(known, { ...known.details, results: Array.from(answers) });
   }
 
   /** The sum of what all partitions answer. */
@@ -292,6 +293,14 @@ function sumOrFailure(done: readonly PromiseSettledResult<number>[]): number {
     }
   }
   if (failure === undefined) return sum;
-  if (!(failure instanceof PunctualError)) throw failure;
-  throw sameFailure(failure, { ...failure.details, done: sum });
+  const known = asFailure(failure);
+  throw sameFailure(known, { ...known.details, done: sum });
+}
+
+/** Engines fail with nothing else; another error is a fault of this library. */
+function asFailure(error: unknown): PunctualError {
+  if (error instanceof PunctualError) return error;
+  return new PunctualError("internal", "A partition failed in a way that the contract does not know.", {
+    cause: error,
+  });
 }
