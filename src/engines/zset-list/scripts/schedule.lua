@@ -1,15 +1,17 @@
 -- Stores messages; one whose id exists is kept or replaced, as it says. Does as many as it may read, from the first.
 -- KEYS: schedule ready messages standing leases dead state waiting gone
--- ARGV: notAfter channel rememberFor [id kind when mode body]
+-- ARGV: notAfter channel rememberFor since [id kind when mode body]
 -- Reply: {now, outcomes, dueAts}
 --
 -- `kind` and `when` as in snippets/due.lua; `mode`: k keeps, r replaces; `body`: all that follows seq, with the time to expiry in
 -- the place of `expiresAt`. Ids are distinct. `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose
 -- body is the very same, g gone but remembered, r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is
--- stored, or when it went. `rememberFor`: ms; 0 leaves what the queue was told last.
+-- stored, or when it went. `rememberFor`: ms; 0 leaves what the queue was told last. `since`: when an attempt of this call was lost,
+-- the server's time before it was first made; else empty. Then a message with the body of a replacement, due when that would be,
+-- is what the lost attempt stored, and is left as it is: e.
 local schedule, ready, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local leases, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
-local channel, ask_for = ARGV[2], tonumber(ARGV[3])
+local channel, ask_for, since = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include begin
 --- @include values
 --- @include drain
@@ -31,8 +33,14 @@ local function body_due(body, due)
   return sub(body, 1, at - 1) .. pack(">d", due + unpack_bytes(">d", body, at)) .. sub(body, at + 8)
 end
 
+-- Whether a message that is due at `due` may be what a lost attempt of this call stored.
+local function is_from_lost(due, kind, when)
+  local first = kind == "d" and since + math.max(tonumber(when), 0) or math.max(tonumber(when), since)
+  return due >= math.floor(first) and due <= due_of(kind, when)
+end
+
 local ids, replaced = {}, {}
-for i = 4, #ARGV, 5 do
+for i = 5, #ARGV, 5 do
   ids[#ids + 1] = ARGV[i]
   if ARGV[i + 3] == "r" then
     replaced[#replaced + 1] = ARGV[i]
@@ -46,14 +54,15 @@ reclaim_these(replaced)
 local old, went = read_all(standing, ids), went_of(ids)
 local outcomes, dues, fresh, removed, members, earliest, largest = {}, {}, {}, {}, {}, math.huge, biggest
 for i, value in ipairs(values) do
-  local at = 5 * i - 1
+  local at = 5 * i
   local kind, when, replaces, body = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3] == "r", ARGV[at + 4]
   local outcome, due = went[i] and "g" or "s", went[i]
   if value then
     local record = record_of(old[i], sub(value, 1, 7))
     due = record.kind == "w" and due_time_of(record.seq .. ids[i]) or record.due
     local same = sub(value, 8) == body_due(body, due)
-    outcome = not replaces and (same and "e" or "d") or record.kind == "l" and "l" or "r"
+    local keeps = not replaces or (since and same and is_from_lost(due, kind, when))
+    outcome = keeps and (same and "e" or "d") or record.kind == "l" and "l" or "r"
     if outcome == "r" then
       removed[#removed + 1], members[#members + 1] = ids[i], record.seq .. ids[i]
     end

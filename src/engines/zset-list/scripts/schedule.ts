@@ -22,8 +22,8 @@ interface Entry {
 
 /**
  * Stores messages; those with an id that exists are kept or replaced. After a lost reply, a message that is there with the very
- * same body is what the lost attempt stored, as far as can be known, and called `scheduled`; so is one that is gone but
- * remembered, when it went after the call began.
+ * same body is what the lost attempt stored, as far as can be known, and called `scheduled`, also where it was to replace another;
+ * so is one that is gone but remembered, when it went after the call began.
  */
 export async function schedule(
   evaluator: Evaluator,
@@ -44,9 +44,9 @@ export async function schedule(
     ]);
     // Not before there is a connection: until the server has told its time, the clock is that of this machine.
     let began: number | undefined;
-    const args = () => {
+    const args = (again: boolean) => {
       began ??= Math.floor(evaluator.clock.now());
-      return [keys.channel, String(Math.ceil(rememberFor)), ...values];
+      return [keys.channel, String(Math.ceil(rememberFor)), again ? String(began) : "", ...values];
     };
     const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), args, limits());
     const [, letters, times] = asArray(reply, "schedule");
