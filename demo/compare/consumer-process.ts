@@ -8,7 +8,10 @@ import type { Subject } from "./subjects.js";
 /** What a consumer is to do. */
 export interface ConsumerJob {
   readonly subject: Subject;
+  /** Where the messages are. */
   readonly url: string;
+  /** The Redis whose clock says when things are. */
+  readonly clock: string;
   readonly queue: string;
   readonly concurrency: number;
   /** ms. */

@@ -8,11 +8,18 @@ import type { ConsumerJob } from "./consumer-process.js";
 import { note } from "./record.js";
 import { engineOf } from "./subjects.js";
 
-const { subject, url, queue, concurrency, lease, work, notes }: ConsumerJob = JSON.parse(
+let ending: Promise<void> | undefined;
+
+// The comparison was killed: nobody reads what this one notes any more. Before all that waits, so that it is not missed.
+process.on("disconnect", () => {
+  if (ending === undefined) process.exit();
+});
+
+const { subject, url, clock, queue, concurrency, lease, work, notes }: ConsumerJob = JSON.parse(
   process.argv[2] ?? "",
 ) as ConsumerJob;
 const file = openSync(notes, "a");
-const connection = await nodeRedis({ url }).connect(3_000);
+const connection = await nodeRedis({ url: clock }).connect(3_000);
 const time = await followServerTime(connection);
 const engine = await engineOf(subject, url);
 const consumer = new Queue<{ number: number }>(queue, { engine }).consume(
@@ -32,12 +39,12 @@ const ready = setInterval(() => {
   process.send?.("ready");
 }, 20);
 
-process.on("message", () => {
-  void (async () => {
-    await consumer.close({ timeout: 2_000 });
-    await engine.close();
-    time.stop();
-    connection.destroy();
-    process.disconnect();
-  })();
-});
+async function end(): Promise<void> {
+  await consumer.close({ timeout: 2_000 });
+  await engine.close();
+  time.stop();
+  connection.destroy();
+  if (process.connected) process.disconnect();
+}
+
+process.on("message", () => void (ending ??= end()));

@@ -2,23 +2,15 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Connection } from "../../src/clients/port.js";
-import { Queue } from "../../src/index.js";
+import { PunctualError, Queue } from "../../src/index.js";
 import { type Figures, Ledger } from "../ledger.js";
 import { makePlan, type Plan, type Scenario } from "../scenario.js";
 import { seededRandom } from "../seeded-random.js";
-import type { ServerTime } from "../server-time.js";
+import type { Bench } from "./bench.js";
 import { ConsumerProcess } from "./consumer-process.js";
 import { stepsOf } from "./record.js";
-import { usageOf } from "./server-usage.js";
+import { type Usage, usageOf } from "./server-usage.js";
 import { engineOf, type Subject } from "./subjects.js";
-
-/** A private Redis, with a connection to it that follows its clock. */
-export interface Bench {
-  readonly url: string;
-  readonly connection: Connection;
-  readonly time: ServerTime;
-}
 
 /** What happens to consumers: nothing, one is killed half-way, or one after the other is, and replaced. */
 export type Crash = "none" | "one" | "many";
@@ -39,6 +31,11 @@ export interface Comparison {
   readonly figures: Figures;
   /** Messages that were handled, by the time from the first due time to the last end. */
   readonly perSecond: number;
+  /** What the Redis spent; of another server nobody knows. */
+  readonly spent: Spent | undefined;
+}
+
+export interface Spent {
   readonly commandsAMessage: number;
   readonly bytesAPendingMessage: number;
   readonly cpuSeconds: number;
@@ -58,11 +55,15 @@ export async function runSubject(options: RunOptions): Promise<Comparison> {
   const { subject, scenario, crash, bench } = options;
   const folder = await mkdtemp(join(tmpdir(), "punctual-compare-"));
   await bench.connection.send(["FLUSHALL"]);
-  const engine = await engineOf(subject, bench.url);
+  const url = bench.urls[subject.server];
+  if (url === undefined) throw new Error(`There is no ${subject.server} to run ${subject.name} on.`);
+  const engine = await engineOf(subject, url);
   const job = {
     subject,
-    url: bench.url,
-    queue: "compare",
+    url,
+    clock: bench.urls.redis,
+    // Its own in each run: what a broker still has of another run is not cleared.
+    queue: `compare-${crash}`,
     concurrency: scenario.concurrency,
     lease: scenario.lease,
     work: crash === "none" ? 0 : workWhenKilled,
@@ -82,21 +83,27 @@ export async function runSubject(options: RunOptions): Promise<Comparison> {
     const after = await usageOf(bench.connection);
     await Promise.all(consumers.map((consumer) => consumer.close()));
     const seconds = await account(ledger, plan, consumers);
-    const figures = ledger.close(await left(queue), seconds);
+    const figures = ledger.close(await messagesLeft(queue), seconds);
     return {
       subject: subject.name,
       crash,
       figures,
       perSecond: figures.delivered / seconds,
-      commandsAMessage: (after.commands - before.commands) / scenario.messages,
-      bytesAPendingMessage: (filled.memory - before.memory) / scenario.messages,
-      cpuSeconds: after.cpu - before.cpu,
+      spent: subject.server === "redis" ? spentOn(scenario.messages, { before, filled, after }) : undefined,
     };
   } finally {
     for (const consumer of consumers) consumer.kill();
     await engine.close();
     await rm(folder, { recursive: true });
   }
+}
+
+function spentOn(messages: number, { before, filled, after }: Record<"before" | "filled" | "after", Usage>): Spent {
+  return {
+    commandsAMessage: (after.commands - before.commands) / messages,
+    bytesAPendingMessage: (filled.memory - before.memory) / messages,
+    cpuSeconds: after.cpu - before.cpu,
+  };
 }
 
 async function scheduleAll(
@@ -172,11 +179,12 @@ async function account(ledger: Ledger, plan: Plan, consumers: readonly ConsumerP
 }
 
 /** How many messages the engine still has; 0 where it cannot say. */
-async function left(queue: Queue<{ number: number }>): Promise<number> {
+export async function messagesLeft(queue: Pick<Queue, "counts">): Promise<number> {
   try {
     const { scheduled, due, leased, dead } = await queue.counts();
     return scheduled + due + leased + dead;
-  } catch {
-    return 0;
+  } catch (error) {
+    if (error instanceof PunctualError && error.code === "unsupported") return 0;
+    throw error;
   }
 }
