@@ -48,12 +48,18 @@ export function isProgram(block: CodeBlock): boolean {
   return (language === "ts" && /^import /m.test(code)) || (language === "js" && /\brequire\(/.test(code));
 }
 
-/** Whether it can run on its own: it needs nothing but the package, its clients and Node. Tests of test runners need those. */
+/**
+ * Whether it can run on its own: it needs nothing but the package, its clients and Node. Tests of test runners need those, and
+ * the program on RabbitMQ is run where there is one.
+ */
 export function canRun(block: CodeBlock): boolean {
   const specifiers = [...block.code.matchAll(/(?:\bfrom |\brequire\(|^import )"([^"]+)"/gm)].map(
     ([, name = ""]) => name,
   );
-  return isProgram(block) && specifiers.every((name) => /^(punctual($|\/)|node:|@redis\/client$|ioredis$)/.test(name));
+  return (
+    isProgram(block) &&
+    specifiers.every((name) => /^(punctual($|\/(?!engines\/rabbitmq$))|node:|@redis\/client$|ioredis$)/.test(name))
+  );
 }
 
 /** What a program says that it prints: the comments behind its calls of `console.log`. */

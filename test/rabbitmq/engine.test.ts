@@ -1,15 +1,17 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Channel, type ChannelModel, connect, type GetMessage } from "amqplib";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { NewMessage, Watcher } from "../../src/engine.js";
 import { rabbitmqEngine } from "../../src/engines/rabbitmq/engine.js";
 import { Ladder } from "../../src/engines/rabbitmq/ladder.js";
 import { Names } from "../../src/engines/rabbitmq/names.js";
 import { Places } from "../../src/engines/rabbitmq/places.js";
 import { Queue } from "../../src/index.js";
-import { root } from "../source-files.js";
+import { announcedOutput, codeBlocks, isProgram } from "../documentation/code-blocks.js";
+import { read, root } from "../source-files.js";
 import { bundle } from "../support/bundle.js";
 import { withRabbitmq } from "../support/rabbitmq-of-file.js";
 
@@ -214,6 +216,34 @@ describe("Consumers", () => {
     await expect.poll(() => started.length, { timeout: 5_000 }).toBe(1);
     expect(started[0]).toBeGreaterThanOrEqual(dueAt);
     await consumer.close();
+  });
+});
+
+describe("The page on this engine", () => {
+  const page = "docs/reference/engines/rabbitmq.md";
+
+  it("has a program that runs as printed and prints what it says.", async () => {
+    const [block] = codeBlocks(page).filter(isProgram);
+    if (block === undefined) throw new Error("The page shows no program.");
+    const folder = join(root, ".build", "rabbitmq-page");
+    await mkdir(folder, { recursive: true });
+    const file = join(folder, "program.ts");
+    await writeFile(file, block.code.replaceAll("amqp://127.0.0.1:5672", rabbitmq.url));
+    const said: unknown[] = [];
+    const log = vi.spyOn(console, "log").mockImplementation((text: unknown) => said.push(text));
+    await import(file);
+    log.mockRestore();
+    expect(said).toEqual(announcedOutput(block));
+  });
+
+  it("says how high the ladder is, and its names.", () => {
+    const text = read(page);
+    const { levels, longestDelay, grain } = new Ladder(8);
+    expect(text).toContain(`for ${grain} ms`);
+    expect(text).toContain(`${levels} levels, together ${longestDelay.toLocaleString("en")} ms`);
+    for (const name of [names.level(0), names.due, names.delayed, names.work("<name>"), names.dead("<name>")]) {
+      expect(text).toContain(`\`${name}\``);
+    }
   });
 });
 

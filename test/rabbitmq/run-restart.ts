@@ -13,6 +13,11 @@ export interface RestartRun {
   readonly consumers: number;
 }
 
+interface Spread {
+  readonly p50: number;
+  readonly p99: number;
+}
+
 /** What became of the messages. */
 export interface RestartFigures {
   /** Messages whose schedule failed, which should be none. */
@@ -25,14 +30,16 @@ export interface RestartFigures {
   readonly repeated: number;
   /** From the moment at which the broker took connections again until each consumer had handled a message, ms. */
   readonly backAfter: number;
-  /** Of messages that were not due while the broker was away, ms. */
-  readonly lateness: { readonly p50: number; readonly p99: number; readonly most: number };
+  /** Of messages that were due before the broker went away, and from 10 s after it was back on; the most of all. ms */
+  /** What the broker has when all is over. */
+  readonly left: { readonly scheduled: number; readonly due: number; readonly dead: number };
+  readonly lateness: { readonly before: Spread; readonly after: Spread; readonly most: number };
 }
 
 /** For so long nothing may be handled until the run is over that still misses some, ms. */
 const patience = 15_000;
-/** After the broker is back, what came due meanwhile is handled first, ms. */
-const aftermath = 3_000;
+/** After the broker is back, what came due meanwhile is handled first, and what was on its way is sent on again, ms. */
+const aftermath = 10_000;
 
 /**
  * Schedules messages with random delays and handles them while the broker is restarted, once, in the middle. Some are
@@ -80,20 +87,29 @@ export async function runRestart({ engine, restart, messages, span, consumers }:
       const isDueLater = Date.now() < begin + span + span / 2;
       quiet = starts.size > before || isDueLater ? 0 : quiet + 100;
     }
+    const { scheduled: waiting, due, dead } = await queue.counts();
     const all = [...starts.values()].flat();
-    const usual = all.filter(({ dueAt }) => dueAt < awayAt || dueAt > backAt + aftermath);
-    const lateness = usual.map((one) => one.lateness).toSorted((a, b) => a - b);
-    const at = (share: number) => lateness[Math.min(lateness.length - 1, Math.floor(lateness.length * share))] ?? 0;
     return {
       refused,
       lost: [...scheduled].filter((id) => !starts.has(id)),
       early: [...starts].filter(([, list]) => list.some((one) => one.at < one.dueAt)).map(([id]) => id),
       repeated: [...starts.values()].filter((list) => list.length > 1).length,
       backAfter: back.size === consumers ? Math.max(...back.values()) : Infinity,
-      lateness: { p50: at(0.5), p99: at(0.99), most: at(1) },
+      left: { scheduled: waiting, due, dead },
+      lateness: {
+        before: spreadOf(all.filter(({ dueAt }) => dueAt < awayAt - 1_000)),
+        after: spreadOf(all.filter(({ dueAt }) => dueAt > backAt + aftermath)),
+        most: Math.max(...all.map(({ lateness }) => lateness)),
+      },
     };
   } finally {
     await Promise.all(running.map((consumer) => consumer.close()));
     await Promise.all(engines.map((one) => one.close()));
   }
+}
+
+function spreadOf(starts: readonly { readonly lateness: number }[]): Spread {
+  const sorted = starts.map(({ lateness }) => lateness).toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
 }

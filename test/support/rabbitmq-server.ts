@@ -29,20 +29,26 @@ export async function startRabbitmqServer(): Promise<RabbitmqServer> {
   const owner = ownerOf();
   const folder = await mkdtemp(join(tmpdir(), "punctual-rabbitmq-"));
   if (owner !== undefined) await chown(folder, owner.uid, owner.gid);
-  const [port, epmdPort, nodePort] = [await freePort(), await freePort(), await freePort()];
-  const setting: Setting = { folder, owner, port, epmdPort, nodePort };
   let running: Running | undefined;
   const stop = async () => {
     if (running !== undefined) await end(running);
     running = undefined;
     await rm(folder, { recursive: true, force: true });
   };
-  try {
-    running = await launch(setting);
-  } catch (error) {
-    await stop();
-    throw error;
+  let setting = await settingIn(folder, owner);
+  for (let attempt = 1; running === undefined; attempt++) {
+    try {
+      running = await launch(setting);
+    } catch (error) {
+      // Another process may take a port between our look and the start.
+      if (attempt < 3 && error instanceof Error && error.message !== missing) setting = await settingIn(folder, owner);
+      else {
+        await stop();
+        throw error;
+      }
+    }
   }
+  const { port } = setting;
   return {
     url: `amqp://127.0.0.1:${port}`,
     port,
@@ -52,6 +58,13 @@ export async function startRabbitmqServer(): Promise<RabbitmqServer> {
     },
     stop,
   };
+}
+
+async function settingIn(folder: string, owner: Setting["owner"]): Promise<Setting> {
+  const ports = new Set<number>();
+  while (ports.size < 3) ports.add(await freePort());
+  const [port = 0, epmdPort = 0, nodePort = 0] = ports;
+  return { folder, owner, port, epmdPort, nodePort };
 }
 
 interface Setting {
@@ -87,8 +100,11 @@ async function launch(setting: Setting): Promise<Running> {
   const { folder, owner, port, epmdPort, nodePort } = setting;
   const config = join(folder, "rabbitmq.conf");
   const plugins = join(folder, "enabled_plugins");
+  const advanced = join(folder, "advanced.config");
   await writeFile(config, `listeners.tcp.1 = 127.0.0.1:${port}\nloopback_users.guest = true\n`);
   await writeFile(plugins, "[].\n");
+  // As the page on the engine tells everybody to set it.
+  await writeFile(advanced, "[{rabbit, [{dead_letter_worker_publisher_confirm_timeout, 2000}]}].\n");
   const env = {
     PATH: process.env["PATH"],
     LANG: "C.UTF-8",
@@ -106,21 +122,21 @@ async function launch(setting: Setting): Promise<Running> {
     RABBITMQ_LOG_BASE: join(folder, "log"),
     RABBITMQ_PID_FILE: join(folder, "pid"),
     RABBITMQ_CONFIG_FILE: config,
+    RABBITMQ_ADVANCED_CONFIG_FILE: advanced,
     RABBITMQ_CONF_ENV_FILE: join(folder, "none"),
     RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
     // The start script then becomes the broker itself, so that its process is the one that is ended.
     RUNNING_UNDER_SYSTEMD: "true",
   };
   const how = { env, cwd: folder, stdio: "ignore", detached: true, ...owner } as const;
-  const epmd = spawn("epmd", ["-address", "127.0.0.1", "-port", String(epmdPort)], how);
-  const server = spawn(existsSync(debian) ? debian : "rabbitmq-server", [], how);
-  try {
-    await Promise.all([once(epmd, "spawn"), once(server, "spawn")]);
-  } catch (cause) {
-    throw new Error(missing, { cause });
-  }
-  const running = { server, epmd, guard: guardOf([server, epmd], folder) };
   const giveUpAt = performance.now() + patience;
+  const epmd = spawn("epmd", ["-address", "127.0.0.1", "-port", String(epmdPort)], how);
+  await started(epmd);
+  // A broker that finds none starts one, which would outlive it.
+  while (epmd.exitCode === null && performance.now() < giveUpAt && !(await accepts(epmdPort))) await sleep(20);
+  const server = spawn(existsSync(debian) ? debian : "rabbitmq-server", [], how);
+  await started(server);
+  const running = { server, epmd, guard: guardOf([server, epmd], folder) };
   while (!(await answers(port))) {
     if (server.exitCode === null && performance.now() < giveUpAt) await sleep(100);
     else {
@@ -157,6 +173,27 @@ async function end({ server, epmd, guard }: Running): Promise<void> {
     clearTimeout(timer);
   }
   guard.kill("SIGKILL");
+}
+
+async function started(child: ChildProcess): Promise<void> {
+  try {
+    await once(child, "spawn");
+  } catch (cause) {
+    throw new Error(missing, { cause });
+  }
+}
+
+/** Whether something listens there. */
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = createConnection({ port, host: "127.0.0.1" });
+    const settle = (answer: boolean) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => settle(true));
+    socket.once("error", () => settle(false));
+  });
 }
 
 /** Whether the broker begins the handshake of AMQP 0-9-1. */

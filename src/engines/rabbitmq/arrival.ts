@@ -1,5 +1,5 @@
 import type { BrokerConnection, Channel, Message } from "./broker-connection.js";
-import { type Envelope, envelopeFrom, takenBack } from "./envelope.js";
+import { type Envelope, envelopeFrom, wasTakenBack } from "./envelope.js";
 
 /** A message that the broker has handed to this process and that nobody else gets, as long as the connection lives. */
 export class Arrival {
@@ -8,6 +8,7 @@ export class Arrival {
   readonly #channel: Channel;
   readonly #message: Message;
   readonly #onSettled: ((arrival: Arrival) => void) | undefined;
+  readonly #wasTakenBack: boolean;
   #settled = false;
 
   constructor(
@@ -22,14 +23,19 @@ export class Arrival {
     this.#onSettled = onSettled;
     const { content, properties, fields } = message;
     const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
-    const envelope = envelopeFrom(content, headers, `unnamed-${fields.deliveryTag}`);
-    // What a quorum queue has taken back was delivered and not settled: that counts, or a message that ends the process of
-    // every consumer would come for ever.
-    this.envelope = { ...envelope, failures: envelope.failures + takenBack(headers) };
+    this.envelope = envelopeFrom(content, headers, `unnamed-${fields.deliveryTag}`);
+    this.#wasTakenBack = wasTakenBack(headers);
   }
 
   get id(): string {
     return this.envelope.id;
+  }
+
+  /** Deliveries so far that counted, where `attempts` are allowed. One that a consumer took with it when it died is one. */
+  failures(attempts: number): number {
+    const { failures } = this.envelope;
+    // It may not have been worked on, so it never is the last one by that.
+    return this.#wasTakenBack ? Math.max(failures, Math.min(failures + 1, attempts - 1)) : failures;
   }
 
   get dueAt(): number {
@@ -60,6 +66,7 @@ export class Arrival {
     this.#settled = true;
     try {
       tell();
+      this.#connection.noteSettled();
     } catch {
       // The channel has just ended, and with it the broker takes everything back.
       return false;

@@ -11,6 +11,8 @@ export type Message = AmqpLibrary.Message;
 
 /** How long making a connection may take, ms. */
 const connectTimeout = 2_000;
+/** How long a broker may take to note what was acknowledged, ms. */
+const timeToSettle = 100;
 /** Two of these without a sign of life, in either direction, and the connection is given up, s. */
 const heartbeat = 5;
 
@@ -52,6 +54,8 @@ export class BrokerConnection {
   readonly #target: string;
   readonly #lostListeners: ((cause: PunctualError) => void)[] = [];
   readonly #done = new Map<string, Promise<unknown>>();
+  readonly #idle: Channel[] = [];
+  #settling: NodeJS.Timeout | undefined;
   #lostBy: PunctualError | undefined;
   #ended = false;
   #blocked: string | undefined;
@@ -79,6 +83,24 @@ export class BrokerConnection {
   /** A channel. If it fails, all of the connection is lost. */
   async channel(): Promise<Channel> {
     return this.#watched(await this.#open(() => this.#model.createChannel()));
+  }
+
+  /**
+   * A channel for a while; give it back with `giveBack`. It is not closed then but used again: a broker that is busy with the
+   * acknowledgements of a quorum queue forgets the rest of them when their channel ends.
+   */
+  async borrowChannel(): Promise<Channel> {
+    return this.#idle.pop() ?? (await this.channel());
+  }
+
+  /** Nothing that came over it may be open. */
+  giveBack(channel: Channel): void {
+    this.#idle.push(channel);
+  }
+
+  /** Something was acknowledged: the broker needs a while to note it, and says nothing when it has. */
+  noteSettled(): void {
+    this.#settling ??= setTimeout(() => (this.#settling = undefined), timeToSettle).unref();
   }
 
   /** A channel on which the broker confirms each message that it has taken. */
@@ -133,6 +155,7 @@ export class BrokerConnection {
   async end(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
+    if (this.#settling !== undefined) await new Promise((resolve) => setTimeout(resolve, timeToSettle));
     await this.#close();
   }
 

@@ -33,6 +33,7 @@ const batchSize = 250;
  */
 export class DeadLetters {
   readonly #options: DeadLettersOptions;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: DeadLettersOptions) {
     this.#options = options;
@@ -42,8 +43,18 @@ export class DeadLetters {
   async revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {
     const { places, clock, turns } = this.#options;
     const dueAt = dueAtOf(due, clock.now());
+    // In the order that was asked for, wherever they lie.
+    const given = new Map(ids === "all" ? [] : ids.map((id) => [id, turns.next()]));
     return await this.#goThrough(ids, ({ id, payload, attempts, headers }) => {
-      const envelope: Envelope = { id, payload, attempts, headers, dueAt, turn: turns.next(), failures: 0 };
+      const envelope: Envelope = {
+        id,
+        payload,
+        attempts,
+        headers,
+        dueAt,
+        turn: given.get(id) ?? turns.next(),
+        failures: 0,
+      };
       return { envelope, place: () => places.waiting(dueAt - clock.now()) };
     });
   }
@@ -86,26 +97,36 @@ export class DeadLetters {
           const sent = isConcerned ? parcel(envelope) : { envelope, place: () => places.dead() };
           if (sent !== undefined) parcels.push(sent);
         }
-        await sender.send(parcels);
-        for (const arrival of arrivals) arrival.acknowledge();
+        const { failure } = await sender.trySending(parcels);
+        for (const arrival of arrivals) {
+          if (failure === undefined) arrival.acknowledge();
+          else arrival.giveBack();
+        }
+        if (failure !== undefined) throw failure;
       }
       return concerned;
     });
   }
 
-  /** On a channel of its own: when that ends, the broker takes back what was taken out and not acknowledged. */
-  async #onChannel<T>(work: (connection: BrokerConnection, channel: Channel) => Promise<T>): Promise<T> {
-    const { link, declare } = this.#options;
-    const patience = new Patience(patienceFor, undefined, () => this.#options.clock.elapsed());
+  /** One after the other: what one has taken out the next one would not find. */
+  #onChannel<T>(work: (connection: BrokerConnection, channel: Channel) => Promise<T>): Promise<T> {
+    const working = this.#last.then(() => this.#onOwnChannel(work));
+    this.#last = working.catch(() => {});
+    return working;
+  }
+
+  async #onOwnChannel<T>(work: (connection: BrokerConnection, channel: Channel) => Promise<T>): Promise<T> {
+    const { link, declare, clock } = this.#options;
+    const patience = new Patience(patienceFor, undefined, () => clock.elapsed());
     const connection = await link.connection(patience).finally(() => patience.end());
     await declare(connection);
-    const channel = await connection.channel();
+    const channel = await connection.borrowChannel();
     try {
       return await work(connection, channel);
     } catch (error) {
       throw connection.explained(error);
     } finally {
-      await channel.close().catch(() => {});
+      connection.giveBack(channel);
     }
   }
 }

@@ -54,7 +54,8 @@ export class Leasing {
     const leases: Lease[] = [];
     const burials: { arrival: Arrival; reason: BurialReason }[] = [];
     for (const arrival of arrivals) {
-      const { failures, attempts = limit, expiresAt = Infinity } = arrival.envelope;
+      const { attempts = limit, expiresAt = Infinity } = arrival.envelope;
+      const failures = arrival.failures(attempts);
       if (Math.floor(now) > expiresAt) burials.push({ arrival, reason: "expired" });
       else if (failures >= attempts) burials.push({ arrival, reason: "attempts" });
       else leases.push({ arrival, token, attempt: failures + 1, attempts, until });

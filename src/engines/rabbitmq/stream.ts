@@ -96,11 +96,16 @@ export class Stream {
     return left;
   }
 
-  /** Ends the channel as soon as nothing that came over it is open. */
+  /** Gives the channel back as soon as nothing that came over it is open. */
   async end(): Promise<Arrival[]> {
     const left = await this.stop();
-    const channel = this.#channel;
-    this.#onEmpty = () => void channel?.close().catch(() => {});
+    const [connection, channel] = [this.#connection, this.#channel];
+    this.#channel = undefined;
+    if (connection === undefined || channel === undefined) return left;
+    this.#onEmpty = () => {
+      this.#onEmpty = () => {};
+      connection.giveBack(channel);
+    };
     if (this.#open.size === 0) this.#onEmpty();
     return left;
   }
@@ -113,7 +118,7 @@ export class Stream {
       this.#waiting = [];
       this.#open.clear();
       this.#connection = connection;
-      this.#channel = await connection.channel();
+      this.#channel = await connection.borrowChannel();
     }
     const channel = this.#channel as Channel;
     const ahead = Math.min(Math.max(this.#ahead, this.#open.size - this.#waiting.length + room, 1), mostAhead);
