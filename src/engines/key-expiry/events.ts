@@ -15,8 +15,8 @@ export interface Hearer {
   due(ids: readonly string[]): void;
   /** A pause is over. */
   resumed(): void;
-  /** Events are heard; `missed`: some may have been missed before. */
-  ready(missed: boolean): void;
+  /** Events are heard; some may have been missed before. */
+  ready(): void;
   /** Events are not heard. */
   trouble(cause: PunctualError): void;
 }
@@ -36,6 +36,10 @@ export class Events {
   /** The connection was lost, so there is a new one, maybe to another server. */
   #lost = false;
   #inTrouble = false;
+  /** Events may have been missed. */
+  #missed = false;
+  /** It is to be looked again whether events come. */
+  #again = false;
   #onAny: () => void = () => {};
 
   /** How many expiries were heard. */
@@ -63,7 +67,7 @@ export class Events {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"late">((resolve) => (timer = setTimeout(resolve, commandTimeout, "late")));
     try {
-      if ((await Promise.race([prepared, late])) !== "late") this.#hearer.ready(true);
+      if ((await Promise.race([prepared, late])) !== "late") this.#hearer.ready();
       else this.#prepare(true, prepared);
     } catch (error) {
       if (!(error instanceof PunctualError) || ["misconfigured", "closed"].includes(error.code)) {
@@ -87,32 +91,34 @@ export class Events {
     await Promise.all(this.#unsubscribe.map((end) => end()));
   }
 
-  #prepare(missed: boolean, first = this.#prepareOnce()): void {
-    // What is under way meets what has happened to it.
-    if (this.#preparing !== undefined) {
-      first.catch(() => {});
-      return;
-    }
-    this.#preparing = this.#prepareUntilDone(missed, first).finally(() => (this.#preparing = undefined));
+  #prepare(missed: boolean, first?: Promise<boolean>): void {
+    this.#missed ||= missed;
+    this.#again = true;
+    if (this.#preparing !== undefined) return;
+    this.#preparing = this.#prepareUntilDone(first).finally(() => (this.#preparing = undefined));
   }
 
-  async #prepareUntilDone(missed: boolean, first: Promise<boolean>): Promise<void> {
-    for (let attempt = first; ; attempt = this.#prepareOnce()) {
+  async #prepareUntilDone(first?: Promise<boolean>): Promise<void> {
+    let attempt = first;
+    do {
+      // Set anew by a connection that is made meanwhile: what was looked at may be the server of the one before.
+      this.#again = false;
       try {
-        const was = await attempt;
-        if (this.#ended.signal.aborted) return;
-        const recovers = this.#inTrouble;
-        this.#inTrouble = false;
-        if (missed || !was || recovers) this.#hearer.ready(true);
-        return;
+        const was = await (attempt ?? this.#prepareOnce());
+        this.#missed ||= !was || this.#inTrouble;
       } catch (error) {
         if (!(error instanceof PunctualError)) throw error;
         if (this.#ended.signal.aborted || this.#work.closed) return;
         this.#trouble(error);
         await new Promise<void>((resolve) => this.#work.clock.runAfter(retryAfter, resolve));
-        if (this.#ended.signal.aborted) return;
+        this.#again = true;
       }
-    }
+      attempt = undefined;
+      if (this.#ended.signal.aborted) return;
+    } while (this.#again);
+    const missed = this.#missed;
+    this.#inTrouble = this.#missed = false;
+    if (missed) this.#hearer.ready();
   }
 
   /** Answers whether the server told of keys that expire before. */

@@ -99,8 +99,8 @@ export class Hearing implements Hearer {
     this.#call();
   }
 
-  ready(missed: boolean): void {
-    if (missed) this.inbox.missed();
+  ready(): void {
+    this.inbox.missed();
     for (const listener of this.#listeners.values()) {
       if (!listener.interrupted) continue;
       listener.interrupted = false;

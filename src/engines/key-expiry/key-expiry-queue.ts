@@ -136,7 +136,8 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
    * counted or not. What consumers hold is known to their processes alone: `leased` counts those of this one.
    */
   override async counts(): Promise<Counts> {
-    return { ...(await survey(this.calls, this.#keys)), leased: this.held.size, dead: 0 };
+    const waiting = await survey(this.calls, this.#keys);
+    return { ...waiting, leased: this.held.countAt(this.clock.now()), dead: 0 };
   }
 
   /** Visits every message, as `counts` does. */

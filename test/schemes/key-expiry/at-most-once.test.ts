@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { EngineQueue, NewMessage } from "../../../src/engine.js";
 import { keyExpiryEngine } from "../../../src/engines/key-expiry/engine.js";
 import { closedAtEnd } from "../../support/closed-at-end.js";
@@ -27,6 +27,7 @@ async function take(queue: EngineQueue, limit = 100) {
 }
 
 afterEach(async () => {
+  vi.restoreAllMocks();
   await redis.raw.command("CONFIG", "SET", "maxmemory", 0);
   await redis.raw.command("ACL", "SETUSER", "default", "+@all");
   await redis.raw.command("FLUSHALL");
@@ -135,6 +136,16 @@ describe("A queue of key-expiry", () => {
       { outcome: "scheduled" },
       { outcome: "duplicate" },
     ]);
+  });
+
+  it("counts what this process holds for as long as the leases last", async () => {
+    const queue = engine().open("q");
+    await queue.schedule([message("a")]);
+    await take(queue);
+    expect((await queue.counts()).leased).toBe(1);
+    const right = queue.clock.now.bind(queue.clock);
+    vi.spyOn(queue.clock, "now").mockImplementation(() => right() + 60_001);
+    expect((await queue.counts()).leased).toBe(0);
   });
 
   it("counts and purges each of many messages once", async () => {
