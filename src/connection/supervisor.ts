@@ -243,7 +243,9 @@ export class Supervisor implements Evaluator {
     const because = last === undefined ? "" : `: ${last.message}`;
     const unreachable = last === undefined && noConnection !== undefined ? `. ${noConnection.message}` : undefined;
     if (mayHaveRun) {
-      const reason = unreachable ?? `; no reply from ${this.#target}${because}`;
+      // That it cannot be reached now says more than how the reply was lost.
+      const reason =
+        noConnection === undefined ? `; no reply from ${this.#target}${because}` : `. ${noConnection.message}`;
       return new PunctualError("outcome-unknown", `${why}, and it may have run${reason}`, options);
     }
     if (last?.outcome === "refused") {

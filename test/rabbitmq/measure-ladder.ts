@@ -1,6 +1,6 @@
 import { connect } from "amqplib";
 import type { Engine } from "../../src/engine.js";
-import { rabbitmqEngineOn } from "../../src/engines/rabbitmq/engine.js";
+import { RabbitmqEngine } from "../../src/engines/rabbitmq/rabbitmq-engine.js";
 import { readRabbitmqEngineOptions } from "../../src/engines/rabbitmq/engine-options.js";
 import { Ladder } from "../../src/engines/rabbitmq/ladder.js";
 import { Names } from "../../src/engines/rabbitmq/names.js";
@@ -28,7 +28,7 @@ let runs = 0;
 
 /** Engines of one prefix on a ladder of this grain. */
 export function engineWithGrain(url: string, grain: number): Engine {
-  return rabbitmqEngineOn(readRabbitmqEngineOptions({ url, prefix: `grain-${grain}` }), new Ladder(grain));
+  return new RabbitmqEngine(readRabbitmqEngineOptions({ url, prefix: `grain-${grain}` }), new Ladder(grain));
 }
 
 /** Delivers messages with random delays, scheduled all along, to one consumer. */
