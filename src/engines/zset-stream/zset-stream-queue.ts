@@ -29,7 +29,6 @@ import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
 import { bury, release, retry } from "./scripts/hand-back.js";
 import { pause } from "./scripts/pause.js";
-import { reclaim } from "./scripts/reclaim.js";
 import { remove } from "./scripts/remove.js";
 import { reschedule } from "./scripts/reschedule.js";
 import { resume } from "./scripts/resume.js";
@@ -40,6 +39,9 @@ import { trim } from "./scripts/trim.js";
 
 /** How long a consumer that leaves waits for Redis to take it off the group, ms. */
 const retireTimeout = 1_000;
+
+/** How long a claim that took nothing waits for old dead letters to be given up, ms. */
+const trimTimeout = 1_000;
 
 /** What makes a queue of this scheme. */
 export interface ZsetStreamOptions extends OpenOptions {
@@ -58,6 +60,8 @@ export class ZsetStreamQueue extends SchemeQueue {
   readonly #groups: Groups;
   readonly #rememberFor: number | undefined;
   readonly #bounds: DeadLetterBounds & Pick<OpenOptions, "onDropped">;
+  /** When a dead letter can be over age next, Unix ms. */
+  #trimAt = -Infinity;
   #order = 0;
 
   constructor(context: SchemeContext, { base, group, rememberFor, deadLetters, onDropped }: ZsetStreamOptions) {
@@ -80,9 +84,12 @@ export class ZsetStreamQueue extends SchemeQueue {
     this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
     const result = await claim(this.work, this.#keys, this.#group, { ...request, order: this.#order });
     this.watches.claimed(request.consumer, result.now);
-    if (!this.#bounded) return result;
-    const reclaimed = await this.#keepBounds();
-    return { ...result, buried: [...result.buried, ...reclaimed.map((id) => ({ id, reason: "attempts" }))] };
+    if (this.#bounded && (result.buried.length > 0 || result.now >= this.#trimAt)) {
+      const trimming = this.#trim({ timeout: trimTimeout });
+      // What is leased already is handed out at once: its leases run.
+      if (result.messages.length === 0) await trimming;
+    }
+    return result;
   }
 
   acknowledge(receipts: readonly Receipt[]) {
@@ -91,7 +98,7 @@ export class ZsetStreamQueue extends SchemeQueue {
 
   async retry(retries: readonly Retry[]) {
     const settlements = await retry(this.work, this.#keys, this.#group, retries);
-    await this.#keepBounds();
+    await this.#trim();
     return settlements;
   }
 
@@ -101,7 +108,7 @@ export class ZsetStreamQueue extends SchemeQueue {
 
   async bury(burials: readonly Burial[]) {
     const settlements = await bury(this.work, this.#keys, this.#group, burials);
-    await this.#keepBounds();
+    await this.#trim();
     return settlements;
   }
 
@@ -176,18 +183,16 @@ export class ZsetStreamQueue extends SchemeQueue {
   }
 
   /**
-   * Gives up the dead letters that are over the bounds; answers which messages it found dead on the way. What it follows is done
-   * already and has its answer, so a failure of its own is left to the next call.
+   * Gives up the dead letters that are over the bounds. What it follows is done already and has its answer, so a failure of its own
+   * is left to the next call.
    */
-  async #keepBounds(): Promise<readonly string[]> {
-    if (!this.#bounded) return [];
+  async #trim(options?: CallOptions): Promise<void> {
+    if (!this.#bounded) return;
     try {
-      const { buried } = await reclaim(this.work, this.#keys, this.#group);
-      await trim(this.work, this.#keys, this.#group, this.#bounds);
-      return buried;
+      this.#trimAt = await trim(this.work, this.#keys, this.#group, this.#bounds, options);
     } catch (error) {
-      if (error instanceof PunctualError) return [];
-      throw error;
+      this.#trimAt = -Infinity;
+      if (!(error instanceof PunctualError)) throw error;
     }
   }
 }

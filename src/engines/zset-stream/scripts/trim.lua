@@ -1,7 +1,7 @@
 -- Gives up the dead letters of the group that are over its bounds, those buried first, as many as their bodies allow.
 -- KEYS: messages moved stream queue gone copies dead failures
 -- ARGV: notAfter group mostDead deadFor
--- Reply: {now, {id, …} dropped, how many were dropped so far}
+-- Reply: {now, {id, …} dropped, how many were dropped so far, when the oldest that stays was buried or ""}
 --
 -- `mostDead`: how many there may be, `deadFor`: for how long each, ms; empty where there is no bound.
 local messages, moved, stream, state, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -32,4 +32,4 @@ drain(dead, copies)
 local total = #ids > 0 and redis.call("HINCRBY", state, "dropped", #ids) or 0
 finish(known, done)
 variadic("ZREM", dead, ids)
-return { now_text, ids, total }
+return { now_text, ids, total, redis.call("ZRANGE", dead, 0, 0, "WITHSCORES")[2] or "" }
