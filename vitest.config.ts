@@ -16,6 +16,9 @@ export default defineConfig({
     ],
   },
   test: {
+    // Private servers keep nothing on a disk, and every program that connects to one would say so.
+    execArgv: ["--disable-warning=PunctualWarning"],
+    env: { NODE_OPTIONS: "--disable-warning=PunctualWarning" },
     testTimeout: 20_000,
     hookTimeout: 20_000,
     reporters: ["default", "json"],

@@ -58,7 +58,8 @@ async function onRedis(
   const connector = connectorTo(url);
   const connection = await reach(connector);
   const time = await followServerTime(connection);
-  const engine = redisEngine({ url, prefix });
+  // A private Redis keeps nothing on a disk, as it should.
+  const engine = redisEngine({ url, prefix, ...(server === undefined ? {} : { onWarning: () => {} }) });
   return {
     engine,
     queue,

@@ -1,4 +1,5 @@
 import type { Connector } from "../clients/port.js";
+import type { ServerWatch } from "./checked-connector.js";
 import type { Durability } from "./durable.js";
 import { durableConnector } from "./durable-connection.js";
 import { ServerClock } from "./server-clock.js";
@@ -14,6 +15,13 @@ export interface QueueConnections {
   readonly durable?: Supervisor | undefined;
 }
 
+export interface ConnectionsOptions {
+  /** What some schedules wait for. */
+  readonly durability: Durability | undefined;
+  /** Looks at the servers. */
+  readonly watch: ServerWatch;
+}
+
 /**
  * The connections of an engine. On one server all queues share two. In a Cluster each slot has its own two, made when it is
  * first asked for: its queue moves to another node by itself, and nothing else is to wait for it.
@@ -21,12 +29,14 @@ export interface QueueConnections {
 export class Connections {
   readonly #connector: Connector;
   readonly #durability: Durability | undefined;
+  readonly #watch: ServerWatch;
   readonly #made = new Map<string, QueueConnections>();
   #closed = false;
 
-  constructor(connector: Connector, durability?: Durability) {
+  constructor(connector: Connector, { durability, watch }: ConnectionsOptions) {
     this.#connector = connector;
     this.#durability = durability;
+    this.#watch = watch;
   }
 
   /** @param key Any key of the queue or partition; all of them share one slot by their hash tag. */
@@ -34,12 +44,13 @@ export class Connections {
     const tag = this.#connector.forKey === undefined ? "" : (/\{[^}]+\}/.exec(key)?.[0] ?? key);
     let connections = this.#made.get(tag);
     if (connections === undefined) {
-      const connector = this.#connector.forKey?.(key) ?? this.#connector;
+      const bare = this.#connector.forKey?.(key) ?? this.#connector;
+      const connector = this.#watch.over(bare);
       // Servers have clocks of their own.
       const clock = new ServerClock();
       const durable = this.#durability && {
         durable: new Supervisor({
-          connector: durableConnector(connector, this.#durability),
+          connector: durableConnector(this.#watch.over(bare, this.#durability), this.#durability),
           clock,
           longestWait: this.#durability.timeout,
         }),

@@ -1,8 +1,12 @@
 import type { Connector } from "../../clients/port.js";
 import { type Durability, type DurabilityOptions, readDurability } from "../../connection/durable.js";
 import { type RedisOptions, readRedisOptions } from "../../connection/redis-options.js";
+import type { ServerWarning } from "../../connection/server-check.js";
 import { type DeadLetterBounds, type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
+import { PunctualError } from "../../errors.js";
+import { quote } from "../../quote.js";
 import { checkWholeNumber } from "../../whole-number.js";
+import { emitOnce } from "./warnings.js";
 
 /** Where the Redis is, and under which names and bounds to keep messages there. */
 export interface RedisEngineOptions extends RedisOptions {
@@ -21,6 +25,11 @@ export interface RedisEngineOptions extends RedisOptions {
    * messages are stored and will be delivered, and `details.results` holds what became of each. Default: nothing.
    */
   readonly durability?: DurabilityOptions | undefined;
+  /**
+   * Hears, when the engine first connects and after a failover, of what about the server can lose messages: an eviction policy, no
+   * persistence, a known flaw. Default: a warning of the process of the type `PunctualWarning`, once a kind.
+   */
+  readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
 }
 
 /** The same, checked and with the defaults. */
@@ -30,19 +39,26 @@ export interface RedisEngineSettings {
   readonly deadLetters: DeadLetterBounds;
   readonly partitions: number;
   readonly durability: Durability | undefined;
+  readonly onWarning: (warning: ServerWarning) => void;
 }
 
 const mostPartitions = 1_024;
 
 /** Fails with `invalid-argument`, without showing what may hold a password. */
 export function readRedisEngineOptions(options: RedisEngineOptions): RedisEngineSettings {
-  const settings = readRedisOptions(options, ["deadLetters", "partitions", "durability"]);
-  const { partitions = 1 } = options;
+  const settings = readRedisOptions(options, ["deadLetters", "partitions", "durability", "onWarning"]);
+  const { partitions = 1, onWarning = emitOnce } = options;
+  if (typeof onWarning !== "function") {
+    throw new PunctualError("invalid-argument", `onWarning is ${quote(onWarning)}; accepted is a function.`, {
+      details: { argument: "onWarning" },
+    });
+  }
   checkWholeNumber(partitions, "partitions", 1, mostPartitions);
   return {
     ...settings,
     deadLetters: parseDeadLetterBounds(options.deadLetters),
     partitions,
     durability: readDurability(options.durability),
+    onWarning,
   };
 }

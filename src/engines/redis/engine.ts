@@ -1,17 +1,20 @@
+import { ServerWatch } from "../../connection/checked-connector.js";
 import { Connections } from "../../connection/connections.js";
 import type { Durability, DurabilityOptions } from "../../connection/durable.js";
 import type { RedisOptions } from "../../connection/redis-options.js";
+import type { ServerWarning } from "../../connection/server-check.js";
 import type { Connected } from "../../connection/supervisor.js";
 import type { DeadLetterBounds, DeadLetterOptions } from "../../dead-letter-bounds.js";
 import type { CallOptions, Engine, EngineQueue, OpenOptions } from "../../engine.js";
 import { type RedisEngineOptions, type RedisEngineSettings, readRedisEngineOptions } from "./engine-options.js";
 import { Enlisting } from "./enlisting.js";
 import { type QueueKeys, queueKeys } from "./keys.js";
+import { neededCommands } from "./rights.js";
 import { PartitionedQueue } from "./partitioned-queue.js";
 import { RedisQueue } from "./redis-queue.js";
 import { enlist } from "./scripts/enlist.js";
 
-export type { DeadLetterOptions, DurabilityOptions, RedisEngineOptions, RedisOptions };
+export type { DeadLetterOptions, DurabilityOptions, RedisEngineOptions, RedisOptions, ServerWarning };
 
 /**
  * Keeps messages in Redis 6.2 or newer. Needs `@redis/client` or `ioredis` to be installed. Connects when it is first used,
@@ -32,12 +35,13 @@ class RedisEngine implements Engine {
   readonly #durability: Durability | undefined;
   readonly #partitions: number;
 
-  constructor({ connector, prefix, deadLetters, partitions, durability }: RedisEngineSettings) {
+  constructor({ connector, prefix, deadLetters, partitions, durability, onWarning }: RedisEngineSettings) {
     this.#prefix = prefix;
     this.#partitions = partitions;
     this.#deadLetters = deadLetters;
     this.#durability = durability;
-    this.#connections = new Connections(connector, durability);
+    const watch = new ServerWatch({ commands: neededCommands, onWarning });
+    this.#connections = new Connections(connector, { durability, watch });
   }
 
   open(queue: string, options: OpenOptions = {}): EngineQueue {
