@@ -26,13 +26,14 @@ async function blocked(): Promise<number> {
 
 /** Three consumers, of which one is on duty for a message that comes due soon, and one its deputy. */
 async function threeConsumers(queue: EngineQueue, delay: number): Promise<void> {
-  await queue.schedule([newMessage("soon", { due: { delay } })]);
   for (const consumer of ["duty", "deputy", "third"]) {
     const watch = await queue.watch(consumer, deaf);
     onTestFinished(() => watch[Symbol.asyncDispose]());
   }
   await claim(queue, "duty");
   await claim(queue, "deputy");
+  // When all are connected, so that it is still to come when the third one claims.
+  await queue.schedule([newMessage("soon", { due: { delay } })]);
 }
 
 describe.each([false, true])("A consumer that is not on duty, reliable: %s,", (reliable) => {

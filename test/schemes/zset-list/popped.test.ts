@@ -31,7 +31,6 @@ async function blocked(): Promise<number> {
 async function popped(options?: OpenOptions) {
   const name = `popped-${++names}`;
   const others = closedAtEnd(zsetListEngine({ url: redis.url })).open(name);
-  await others.schedule([newMessage("soon", { due: { delay: 400 } })]);
   for (const consumer of ["duty", "deputy"]) {
     const other = await others.watch(consumer, deaf);
     onTestFinished(() => other[Symbol.asyncDispose]());
@@ -40,6 +39,9 @@ async function popped(options?: OpenOptions) {
   const engine = closedAtEnd(zsetListEngine({ url: proxy.url }));
   const queue = engine.open(name, options);
   const watch = await queue.watch("third", deaf);
+  await claim(queue, "third");
+  // When all are connected, so that it is still to come when the third one claims.
+  await others.schedule([newMessage("soon", { due: { delay: 400 } })]);
   const claiming = claim(queue, "third");
   await expect.poll(blocked).toBe(1);
   const held = proxy.plan("hold", isCommand("EVALSHA"));
