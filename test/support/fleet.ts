@@ -4,26 +4,39 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundle } from "../../support/bundle.js";
-
-type Bundle = Awaited<ReturnType<typeof bundle>>;
+import { bundle } from "./bundle.js";
 
 /** What a consumer process is told at its start. */
 export interface Order {
   readonly url: string;
   readonly queue: string;
-  /** The file in which it notes what it is given: id and "early" or "due". */
+  /** Which engine it consumes from: one of `programs/consumer.ts`. */
+  readonly engine: string;
+  /** Options of that engine beside the URL. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** The file in which it notes what it is given. */
   readonly journal: string;
+  /** How long it works on a message, ms. */
+  readonly takes: number;
 }
+
+/** A delivery as a process noted it, before it did anything else with it. */
+export interface Noted {
+  readonly id: string;
+  readonly attempt: number;
+  readonly early: boolean;
+}
+
+type Program = Awaited<ReturnType<typeof bundle>>;
 
 /** Consumer processes of one queue, which can be killed, and what they were given. */
 export class Fleet implements AsyncDisposable {
-  readonly #program: Bundle;
+  readonly #program: Program;
   readonly #folder: string;
   readonly #order: Order;
   readonly #children: ChildProcess[] = [];
 
-  private constructor(program: Bundle, folder: string, order: Omit<Order, "journal">) {
+  private constructor(program: Program, folder: string, order: Omit<Order, "journal">) {
     this.#program = program;
     this.#folder = folder;
     this.#order = { ...order, journal: join(folder, "journal") };
@@ -45,13 +58,25 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** All deliveries so far, by all that ever ran. */
-  async noted(): Promise<{ readonly id: string; readonly early: boolean }[]> {
+  async noted(): Promise<Noted[]> {
     const text = await readFile(this.#order.journal, "utf8").catch(() => "");
     return text
       .split("\n")
       .filter((line) => line !== "")
-      .map((line) => line.split(" "))
-      .map(([id = "", when]) => ({ id, early: when === "early" }));
+      .map((line) => {
+        const [id = "", attempt, when] = line.split(" ");
+        return { id, attempt: Number(attempt), early: when === "early" };
+      });
+  }
+
+  /** Ends all in good order. */
+  async close(): Promise<void> {
+    await Promise.all(
+      this.#children.splice(0).map(async (child) => {
+        child.send("close", () => {});
+        await once(child, "exit");
+      }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -61,12 +86,12 @@ export class Fleet implements AsyncDisposable {
   }
 
   #add(): void {
-    this.#children.push(
-      fork(this.#program.path, [JSON.stringify(this.#order)], {
-        execArgv: [],
-        stdio: ["ignore", "ignore", "inherit", "ipc"],
-      }),
-    );
+    const child = fork(this.#program.path, [JSON.stringify(this.#order)], {
+      execArgv: [],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    child.on("error", () => {});
+    this.#children.push(child);
   }
 }
 
