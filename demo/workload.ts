@@ -12,6 +12,11 @@ export type { Figures } from "./ledger.js";
 
 export interface WorkloadOptions {
   readonly engine: Engine;
+  /**
+   * What consumers work on, the first on the first and so on: one each races them as processes are, where those of one engine
+   * take turns. Default: all on `engine`.
+   */
+  readonly consumerEngines?: readonly Engine[] | undefined;
   /** The name of a queue that nobody else uses. What is left in it after a run that lost something is left there. */
   readonly queue: string;
   readonly scenario: Scenario;
@@ -66,7 +71,7 @@ export async function runWorkload(options: WorkloadOptions): Promise<Figures> {
   const plan = makePlan(options.scenario, started);
   const tasks = new Queue<Task>(options.queue, { engine: options.engine });
   const run: Run = { ...options, plan, tasks, ledger: new Ledger(plan) };
-  const consumers = Array.from({ length: options.scenario.consumers }, () => consume(run));
+  const consumers = Array.from({ length: options.scenario.consumers }, (_, place) => consume(run, place));
   try {
     // The wait is part of the same group, so a schedule that fails ends it at once.
     await allOrFirstFailure(options.signal, [
@@ -82,8 +87,9 @@ export async function runWorkload(options: WorkloadOptions): Promise<Figures> {
   return run.ledger.close(counts.scheduled + counts.due + counts.leased + counts.dead, seconds);
 }
 
-function consume({ tasks, scenario, plan, ledger, now, onError }: Run) {
-  const consumer = tasks.consume(
+function consume({ engine, consumerEngines = [], queue, scenario, plan, ledger, now, onError }: Run, place: number) {
+  const own = consumerEngines[place % consumerEngines.length] ?? engine;
+  const consumer = new Queue<Task>(queue, { engine: own }).consume(
     async (message) => {
       const { number } = message.payload;
       ledger.start(number, message.dueAt.getTime(), now());
