@@ -42,7 +42,7 @@ export default defineConfig({
         test: {
           name: "conformance",
           include: [conformance],
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
