@@ -48,6 +48,15 @@ describe("An audit of zset-list reliable", () => {
     expect(await queue.counts()).toMatchObject({ scheduled: 2, due: 1, leased: 1, dead: 1 });
   });
 
+  it("reads messages whose entries among the leases and the dead are gone, until a repair mends them.", async () => {
+    const { queue, key } = await full();
+    await redis.raw.command("DEL", key("leases"), key("dead"));
+    const read = await queue.get(["leased", "dead", "later"]);
+    expect(read.map((message) => message?.state)).toEqual(["due", "dead", "scheduled"]);
+    expect((await queue.repair()).ok).toBe(false);
+    expect(await queue.audit()).toMatchObject({ ok: true });
+  });
+
   it.each(Object.keys(plants))(
     "finds what is planted as %s, and a repair removes it and nothing else.",
     async (kind) => {

@@ -25,14 +25,15 @@ for i, value in ipairs(values) do
     local id, record = ids[i], record_of(old[i], sub(value, 1, 7))
     local due, at, reason = record.due, "0", ""
     if record.kind == "l" then
-      at, record.count = redis.call("ZSCORE", leases, id), record.count + 1
+      -- Without its entry nobody can be said to hold it; a repair mends that.
+      at, record.count = redis.call("ZSCORE", leases, id) or whole(now), record.count + 1
       if tonumber(at) <= now then
         due = record.count >= record.limit and due or tonumber(at)
         record.kind = record.count >= record.limit and "d" or "w"
         reason = "attempts"
       end
     elseif record.kind == "d" then
-      at, reason = redis.call("ZSCORE", dead, id), record.text
+      at, reason = redis.call("ZSCORE", dead, id) or whole(now), record.text
     else
       due = due_time_of(record.seq .. id)
     end
