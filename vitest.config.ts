@@ -32,7 +32,7 @@ export default defineConfig({
           name: "tests",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
           exclude: [conformance, timing, "**/node_modules/**"],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 },
         },
       },

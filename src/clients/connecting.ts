@@ -4,6 +4,14 @@ import type { RedisAddress } from "./redis-url.js";
 import { isErrorReply, refusal } from "./server-reply.js";
 
 /**
+ * The time-out of the library, ms, for a connection that we wait `connectTimeout` for: later than ours, which says what to do
+ * about it, and there only to end its attempt.
+ */
+export function libraryTimeout(connectTimeout: number): number {
+  return connectTimeout + 500;
+}
+
+/**
  * Waits until a connection is made and logged in, `connectTimeout` ms at most; the time-outs of libraries end with the TCP
  * connection, and a server that then says nothing would hold us for ever. Fails as the port promises.
  */

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { PunctualError } from "../errors.js";
-import { connected } from "./connecting.js";
+import { connected, libraryTimeout } from "./connecting.js";
 import { closeAtOnce, type IORedisClient, speaksResp3 } from "./ioredis-client.js";
 import { IORedisConnection } from "./ioredis-connection.js";
 import type { Connection, Connector } from "./port.js";
@@ -58,7 +58,7 @@ export async function loadIORedis(): Promise<IORedisLibrary> {
 export function clientOptions(connectTimeout: number) {
   return {
     lazyConnect: true,
-    connectTimeout,
+    connectTimeout: libraryTimeout(connectTimeout),
     retryStrategy: () => null,
     reconnectOnError: null,
     autoResendUnfulfilledCommands: false,

@@ -1,6 +1,6 @@
 import type { ConnectionOptions } from "node:tls";
 import { PunctualError } from "../errors.js";
-import { connected } from "./connecting.js";
+import { connected, libraryTimeout } from "./connecting.js";
 import { ConnectionLife } from "./connection-life.js";
 import type { CommandArgument, Connection, Connector, Reply } from "./port.js";
 import { addressOf, type RedisAddress } from "./redis-url.js";
@@ -86,7 +86,12 @@ export function clientOptions(socket: object, connectTimeout: number) {
   return {
     // With RESP3 what is published comes over the connection that carries the commands: while one lives, so does the other.
     RESP: 3,
-    socket: { ...socket, connectTimeout, socketTimeout: undefined, reconnectStrategy: false },
+    socket: {
+      ...socket,
+      connectTimeout: libraryTimeout(connectTimeout),
+      socketTimeout: undefined,
+      reconnectStrategy: false,
+    },
     commandsQueueMaxLength: undefined,
     disableOfflineQueue: true,
     pingInterval: undefined,
