@@ -68,7 +68,8 @@ describe.each(servers.filter(({ name, binary }) => name === "Redis" || binary !=
       await primary.stop();
     });
 
-    function open({ timeout = 200, ...options }: Partial<RedisEngineOptions> & { timeout?: number } = {}) {
+    // Long for a replica on this machine, however busy that is.
+    function open({ timeout = 1_500, ...options }: Partial<RedisEngineOptions> & { timeout?: number } = {}) {
       const engine = closedAtEnd(redisEngine({ url: proxy.url, ...options, durability: { replicas: 1, timeout } }));
       const name = `durable-${++queues}`;
       return { name, engine, queue: new Queue<number>(name, { engine }) };
@@ -91,7 +92,7 @@ describe.each(servers.filter(({ name, binary }) => name === "Redis" || binary !=
       replica.pause();
       expect(await failureOf(queue.schedule(1, { delay: 0, id: "a" }))).toMatchObject({
         code: "not-confirmed",
-        message: expect.stringMatching(/^The messages are stored, and 0 of 1 replicas confirmed them within 200 ms\./),
+        message: expect.stringMatching(/^The messages are stored, and 0 of 1 replicas confirmed them within 1500 ms\./),
         details: { results: [{ id: "a", dueAt: expect.any(Date), outcome: "scheduled" }] },
       });
       const [delivery] = await queue.receive();
@@ -199,7 +200,7 @@ describe.each(servers.filter(({ name, binary }) => name === "Redis" || binary !=
       replica.pause();
       await failureOf(queue.schedule(1, { ...hour, id: "a" }));
       // On a connection that has written nothing.
-      const engine = closedAtEnd(redisEngine({ url: proxy.url, durability: { replicas: 1, timeout: 200 } }));
+      const engine = closedAtEnd(redisEngine({ url: proxy.url, durability: { replicas: 1, timeout: 1_500 } }));
       const again = new Queue<number>(name, { engine });
       expect(await failureOf(again.schedule(1, { ...hour, id: "a" }))).toMatchObject({
         code: "not-confirmed",
