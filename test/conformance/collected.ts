@@ -46,7 +46,10 @@ async function testNames(): Promise<string[]> {
   const list = join(folder, "tests.json");
   try {
     const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
-    await promisify(execFile)(process.execPath, [vitest, "list", "test/conformance/", `--json=${list}`], { cwd: root });
+    await promisify(execFile)(process.execPath, [vitest, "list", "test/conformance/", `--json=${list}`], {
+      cwd: root,
+      env: { ...process.env, PUNCTUAL_RABBITMQ: "1" },
+    });
     const tests = JSON.parse(await readFile(list, "utf8")) as { readonly name: string }[];
     return tests.map(({ name }) => name);
   } finally {
