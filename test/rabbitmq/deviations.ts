@@ -214,7 +214,6 @@ export const deviations = {
   ...because("messages overtake each other on the ladder, and only those that one claim takes are put in order", [
     "Order: 20,000 messages with random ids that are due in the same ms keep the order of scheduling",
     "Order: messages that a program schedules one by one, without waiting, keep that order, however many",
-    "Order: a consumer with a concurrency of 1 handles equal due times in the order of scheduling",
   ]),
   ...because("a broker does not tell how many messages another process holds", [
     "Counts tell scheduled, due, leased and dead apart",

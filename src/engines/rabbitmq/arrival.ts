@@ -1,5 +1,5 @@
 import type { BrokerConnection, Channel, Message } from "./broker-connection.js";
-import { type Envelope, envelopeFrom, wasTakenBack } from "./envelope.js";
+import { type Envelope, envelopeFrom } from "./envelope.js";
 
 /** A message that the broker has handed to this process and that nobody else gets, as long as the connection lives. */
 export class Arrival {
@@ -8,7 +8,6 @@ export class Arrival {
   readonly #channel: Channel;
   readonly #message: Message;
   readonly #onSettled: ((arrival: Arrival) => void) | undefined;
-  readonly #wasTakenBack: boolean;
   #settled = false;
 
   constructor(
@@ -24,18 +23,10 @@ export class Arrival {
     const { content, properties, fields } = message;
     const headers: Readonly<Record<string, unknown>> = properties.headers ?? {};
     this.envelope = envelopeFrom(content, headers, `unnamed-${fields.deliveryTag}`);
-    this.#wasTakenBack = wasTakenBack(headers);
   }
 
   get id(): string {
     return this.envelope.id;
-  }
-
-  /** Deliveries so far that counted, where `attempts` are allowed. One that a consumer took with it when it died is one. */
-  failures(attempts: number): number {
-    const { failures } = this.envelope;
-    // It may not have been worked on, so it never is the last one by that.
-    return this.#wasTakenBack ? Math.max(failures, Math.min(failures + 1, attempts - 1)) : failures;
   }
 
   get dueAt(): number {

@@ -55,7 +55,7 @@ export class DeadLetters {
         turn: given.get(id) ?? turns.next(),
         failures: 0,
       };
-      return { envelope, place: () => places.waiting(dueAt - clock.now()) };
+      return { envelope, place: (now) => places.waiting(dueAt - now) };
     });
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Envelope, envelopeFrom, headersOf, wasTakenBack } from "./envelope.js";
+import { type Envelope, envelopeFrom, headersOf } from "./envelope.js";
 
 const payload = Buffer.from([0, 255]);
 
@@ -33,10 +33,5 @@ describe("An envelope", () => {
         lastError: undefined,
       });
     }
-  });
-
-  it("says whether a quorum queue took it back", () => {
-    const headers = [{}, { "x-delivery-count": 2 }, { "x-delivery-count": "x" }, { "x-delivery-count": 0 }];
-    expect(headers.map(wasTakenBack)).toEqual([false, true, false, false]);
   });
 });

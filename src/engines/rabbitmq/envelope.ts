@@ -73,14 +73,6 @@ export function envelopeFrom(payload: Buffer, headers: Readonly<Record<string, u
   };
 }
 
-/**
- * Whether a quorum queue has taken the message back from a consumer that went away; a classic one does not say. How often says
- * nothing: a broker that shuts down ends one connection after the other, and meanwhile hands a message on to all of them.
- */
-export function wasTakenBack(headers: Readonly<Record<string, unknown>>): boolean {
-  return Number(headers["x-delivery-count"] ?? 0) > 0;
-}
-
 function parsed<T>(text: unknown, is: (value: object) => value is T & object): T | undefined {
   if (typeof text !== "string") return undefined;
   try {

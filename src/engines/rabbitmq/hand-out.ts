@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from "../../clock.js";
 import { Arrival } from "./arrival.js";
-import type { BrokerConnection, Channel } from "./broker-connection.js";
+import type { BrokerConnection, Channel, Message } from "./broker-connection.js";
+import { endConsumer } from "./end-consumer.js";
 
 export interface HandOutOptions {
   readonly queue: string;
@@ -51,11 +52,17 @@ async function receive(
   // It holds for the next consumer of the channel.
   await answered(connection, channel.prefetch(count));
   let hear: () => void = () => {};
-  const consuming = channel.consume(queue, (message) => {
+  let isOver = false;
+  const take = (message: Message | null) => {
     // One that is no message says that the queue was deleted; the next question says that, too.
-    if (message !== null) come.push(new Arrival(connection, channel, message));
+    if (message === null) return;
+    const arrival = new Arrival(connection, channel, message);
+    // Too late for this call; others get it.
+    if (isOver) arrival.giveBack();
+    else come.push(arrival);
     hear();
-  });
+  };
+  const consuming = channel.consume(queue, take);
   const { consumerTag } = await answered(connection, consuming);
   for (let before = -1; come.length < count && come.length > before;) {
     before = come.length;
@@ -68,6 +75,7 @@ async function receive(
       };
     });
   }
-  await answered(connection, channel.cancel(consumerTag));
+  await answered(connection, endConsumer(channel, consumerTag, clock, take));
+  isOver = true;
   return come;
 }

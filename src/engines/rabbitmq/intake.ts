@@ -80,6 +80,8 @@ export class Intake {
       work: this.#options.work,
       onArrival: (dueAt) => this.#watches.get(consumer) === watch && watcher.wake(dueAt),
       keeps: (arrival) => this.#isNear(arrival) || this.#sendOn(arrival, stream),
+      onLate: (arrival) => void this.giveBack([arrival]),
+      clock: this.#options.clock,
     });
     const watch: Watch = { watcher, stream, isInterrupted: false };
     this.#watches.set(consumer, watch);
@@ -119,7 +121,6 @@ export class Intake {
     if (arrivals.length === 0) return;
     const parcels = arrivals.map(({ envelope }): Parcel => ({ envelope, place: () => this.#options.places.due() }));
     const { confirmed } = await this.#options.sender.trySending(parcels, { timeout: watchPatience });
-    // Those that could not be sent the broker takes back; a quorum queue counts that.
     for (const [index, arrival] of arrivals.entries()) {
       if (confirmed[index]) arrival.acknowledge();
       else arrival.giveBack();
@@ -153,8 +154,8 @@ export class Intake {
 
   /** Puts a message that came far too early back into the broker to wait; where that fails it waits here. */
   #sendOn(arrival: Arrival, stream: Stream | undefined): false {
-    const { sender, places, clock } = this.#options;
-    const place = () => places.waiting(arrival.dueAt - clock.now());
+    const { sender, places } = this.#options;
+    const place = (now: number) => places.waiting(arrival.dueAt - now);
     sender.send([{ envelope: arrival.envelope, place }]).then(
       () => arrival.acknowledge(),
       () => (stream === undefined ? arrival.giveBack() : stream.keep(arrival)),

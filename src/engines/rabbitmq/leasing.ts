@@ -54,8 +54,9 @@ export class Leasing {
     const leases: Lease[] = [];
     const burials: { arrival: Arrival; reason: BurialReason }[] = [];
     for (const arrival of arrivals) {
-      const { attempts = limit, expiresAt = Infinity } = arrival.envelope;
-      const failures = arrival.failures(attempts);
+      // How often a quorum queue has taken a message back says nothing: it counts what nobody has worked on, when a consumer
+      // closes as when a broker does, which ends one connection after the other and hands the message on to all of them.
+      const { failures, attempts = limit, expiresAt = Infinity } = arrival.envelope;
       if (Math.floor(now) > expiresAt) burials.push({ arrival, reason: "expired" });
       else if (failures >= attempts) burials.push({ arrival, reason: "attempts" });
       else leases.push({ arrival, token, attempt: failures + 1, attempts, until });

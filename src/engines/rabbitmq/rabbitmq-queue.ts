@@ -69,7 +69,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
     this.clock = clock;
     const declare = (connection: BrokerConnection) => topology.declareQueue(connection, name);
     const mend = (connection: BrokerConnection) => topology.mend(connection, name);
-    const sender = new Sender({ link: calls, declare, mend, target, now: () => clock.elapsed() });
+    const sender = new Sender({ link: calls, declare, mend, target, clock });
     this.#sender = sender;
     this.#intake = new Intake({ link: work, declare, sender, places, work: names.work(name), clock });
     this.#leasing = new Leasing({ sender, places, clock });
@@ -106,7 +106,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
           expiresAt,
           headers,
         };
-        parcels.push({ index, envelope, place: () => places.waiting(dueAt - this.clock.now()) });
+        parcels.push({ index, envelope, place: (time) => places.waiting(dueAt - time) });
       }
       results.push(undefined);
     }

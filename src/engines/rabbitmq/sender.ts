@@ -1,3 +1,4 @@
+import type { Clock } from "../../clock.js";
 import { gaveUp, Patience } from "../../connection/supervisor-patience.js";
 import type { CallOptions } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
@@ -9,8 +10,8 @@ import type { Place } from "./places.js";
 /** A message on its way into the broker. */
 export interface Parcel {
   readonly envelope: Envelope;
-  /** Where to put it, asked anew for each try: what is left of a delay shrinks. */
-  readonly place: () => Place;
+  /** Where to put it, by the time at which it is sent: what is left of a delay shrinks with each try. */
+  readonly place: (now: number) => Place;
 }
 
 export interface SenderOptions {
@@ -20,8 +21,7 @@ export interface SenderOptions {
   /** Declares everything again. */
   readonly mend: (connection: BrokerConnection) => Promise<void>;
   readonly target: string;
-  /** Monotonic time, ms. */
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** How long each part of a call waits for the broker unless the call says otherwise, ms. */
@@ -60,12 +60,12 @@ export class Sender {
 
   async trySending(parcels: readonly Parcel[], { timeout, signal }: CallOptions = {}): Promise<Sent> {
     const confirmed = parcels.map(() => false);
-    let patience = new Patience(timeout ?? defaultTimeout, signal, this.#options.now);
+    let patience = new Patience(timeout ?? defaultTimeout, signal, () => this.#options.clock.elapsed());
     try {
       for (let chunk = nextChunk(parcels, 0); chunk.length > 0; chunk = nextChunk(parcels, (chunk.at(-1) ?? 0) + 1)) {
         if (timeout === undefined) {
           patience.end();
-          patience = new Patience(defaultTimeout, signal, this.#options.now);
+          patience = new Patience(defaultTimeout, signal, () => this.#options.clock.elapsed());
         }
         await this.#sendChunk(parcels, chunk, confirmed, patience);
       }
@@ -90,9 +90,11 @@ export class Sender {
       for (let tries = 1, left = chunk; left.length > 0; tries++) {
         const connection = await this.#connection(patience);
         const desk = await connection.once("desk", async () => new Desk(await connection.confirmChannel()));
+        // One time for all: those with one due time take the same way, on which none overtakes another.
+        const now = this.#options.clock.now();
         const sending = left.map((index) => {
           const { envelope, place } = parcels[index] as Parcel;
-          return desk.publish(place(), envelope);
+          return desk.publish(place(now), envelope);
         });
         const answers = await patience.outlasts(Promise.all(sending));
         if (answers === gaveUp) throw this.#silence(connection);

@@ -16,7 +16,7 @@ export interface SettlingOptions {
 /** What becomes of a message: what is written down of it anew, and where it goes. */
 export interface Fate {
   readonly envelope: Envelope;
-  readonly place: () => Place;
+  readonly place: (now: number) => Place;
 }
 
 /**
@@ -103,7 +103,6 @@ export class Settling {
   }
 
   #later(envelope: Envelope): Fate {
-    const { places, clock } = this.#options;
-    return { envelope, place: () => places.waiting(envelope.dueAt - clock.now()) };
+    return { envelope, place: (now) => this.#options.places.waiting(envelope.dueAt - now) };
   }
 }

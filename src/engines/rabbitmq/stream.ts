@@ -1,7 +1,9 @@
+import type { Clock } from "../../clock.js";
 import { PunctualError } from "../../errors.js";
 import { Arrival } from "./arrival.js";
 import type { BrokerConnection, Channel, Message } from "./broker-connection.js";
 import { inDueOrder } from "./due-order.js";
+import { endConsumer } from "./end-consumer.js";
 
 export interface StreamOptions {
   /** The queue of the broker from which it takes. */
@@ -10,6 +12,9 @@ export interface StreamOptions {
   readonly onArrival: (dueAt: number) => void;
   /** Whether a message that has come is to be kept here until it is due; else the stream does not keep it. */
   readonly keeps: (arrival: Arrival) => boolean;
+  /** A message has come, or could not be put elsewhere, when the stream had been stopped. */
+  readonly onLate: (arrival: Arrival) => void;
+  readonly clock: Clock;
 }
 
 /** The most messages that AMQP lets a broker hand out ahead. */
@@ -29,6 +34,7 @@ export class Stream {
   #channel: Channel | undefined;
   #tag: string | undefined;
   #ahead = 0;
+  #isOn = false;
   #starting: Promise<void> = Promise.resolve();
 
   constructor(options: StreamOptions) {
@@ -45,7 +51,7 @@ export class Stream {
     return this.#waiting.length;
   }
 
-  /** Has the broker hand out messages over this connection, `room` more than are being worked on. */
+  /** Has the broker hand out messages over this connection, `room` at a time. */
   start(connection: BrokerConnection, room: number): Promise<void> {
     this.#starting = this.#starting.catch(() => {}).then(() => this.#start(connection, room));
     return this.#starting;
@@ -71,6 +77,7 @@ export class Stream {
 
   /** Keeps a message until it is due. */
   keep(arrival: Arrival): void {
+    if (!this.#isOn) return this.#options.onLate(arrival);
     let place = this.#waiting.length;
     while (place > 0 && inDueOrder(this.#waiting[place - 1] as Arrival, arrival) > 0) place--;
     this.#waiting.splice(place, 0, arrival);
@@ -85,11 +92,12 @@ export class Stream {
   /** Has the broker hand out nothing more, and gives what was not taken. Those that are being worked on stay as they are. */
   async stop(): Promise<Arrival[]> {
     await this.#starting.catch(() => {});
-    const [channel, tag] = [this.#channel, this.#tag];
+    const [connection, channel, tag] = [this.#connection, this.#channel, this.#tag];
+    this.#isOn = false;
     this.#tag = undefined;
     this.#ahead = 0;
-    if (channel !== undefined && tag !== undefined && this.#connection?.alive) {
-      await channel.cancel(tag).catch(() => {});
+    if (connection?.alive && channel !== undefined && tag !== undefined) {
+      await this.#endConsumer(connection, channel, tag).catch(() => {});
     }
     const left = this.#waiting.filter((arrival) => arrival.isHeld);
     this.#waiting = [];
@@ -120,12 +128,15 @@ export class Stream {
       this.#connection = connection;
       this.#channel = await connection.borrowChannel();
     }
+    this.#isOn = true;
     const channel = this.#channel as Channel;
-    const ahead = Math.min(Math.max(this.#ahead, this.#open.size - this.#waiting.length + room, 1), mostAhead);
+    // The room of a consumer that has nothing yet; what it works on counts until it is acknowledged. Not more when it has room
+    // while it settles: for that it would have to begin anew.
+    const ahead = Math.min(Math.max(this.#ahead, room, 1), mostAhead);
     if (!isNew && this.#tag !== undefined && ahead <= this.#ahead) return;
     try {
       // A prefetch holds for the consumers that begin after it.
-      if (!isNew && this.#tag !== undefined) await channel.cancel(this.#tag);
+      if (!isNew && this.#tag !== undefined) await this.#endConsumer(connection, channel, this.#tag);
       await channel.prefetch(ahead);
       this.#ahead = ahead;
       const { consumerTag } = await channel.consume(this.#options.work, (message) =>
@@ -137,6 +148,10 @@ export class Stream {
       connection.drop(failure);
       throw failure;
     }
+  }
+
+  #endConsumer(connection: BrokerConnection, channel: Channel, tag: string): Promise<void> {
+    return endConsumer(channel, tag, this.#options.clock, (message) => this.#arrive(connection, channel, message));
   }
 
   #arrive(connection: BrokerConnection, channel: Channel, message: Message | null): void {
