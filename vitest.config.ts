@@ -2,8 +2,6 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const conformance = "test/conformance/**/*.test.ts";
-/** What a broker hands out first is not certain on a busy machine, so its suite is run by hand; see CONTRIBUTING.md. */
-const byHand = process.env["PUNCTUAL_RABBITMQ"] === undefined ? ["test/conformance/rabbitmq.test.ts"] : [];
 const timing = "test/timing/**/*.test.ts";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -44,7 +42,6 @@ export default defineConfig({
         test: {
           name: "conformance",
           include: [conformance],
-          exclude: [...byHand, "**/node_modules/**"],
           maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
