@@ -32,7 +32,7 @@ describe("The table of budgets", () => {
 
   it("says how many bytes one call has", () => {
     expect(numbers("bytes sent")).toEqual([numberIn(`${shared}/in-chunks.ts`, /bytesPerCall = (\d+) \* 1024/g)]);
-    const budget = numberIn("snippets/bodies.lua", /local budget = (\d+)/g);
+    const budget = numberIn(`${shared}/snippets/bodies.lua`, /local budget = (\d+)/g);
     expect(numbers("bytes read or deleted")).toEqual([budget / 2 ** 20]);
     expect(numberIn("audit-scan.lua", /local budget, most, steps = (\d+)/g)).toBe(budget);
   });

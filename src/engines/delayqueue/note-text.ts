@@ -1,5 +1,6 @@
 import type { FailureRecord } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { readFailureText } from "../../scripting/failure-text.js";
 
 /** What a note holds as JSON: headers, and the last error. Lua passes it on as it is. Empty when there is none. */
 
@@ -15,21 +16,21 @@ export function readHeaders(text: string): Headers | undefined {
   return Object.fromEntries(entriesOf(text).map(([name, value]) => [name, String(value)]));
 }
 
-export function failureText(error: FailureRecord | undefined): string {
-  return error === undefined ? "" : JSON.stringify({ name: error.name, message: error.message, stack: error.stack });
-}
-
 export function readFailure(text: string): FailureRecord | undefined {
-  if (text === "") return undefined;
-  const { name, message, stack } = Object.fromEntries(entriesOf(text));
-  return { name: String(name), message: String(message), ...(typeof stack === "string" && { stack }) };
+  return inFormat(() => readFailureText(text));
 }
 
 function entriesOf(text: string): [string, unknown][] {
-  try {
+  return inFormat(() => {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null) throw new TypeError("it is no object");
     return Object.entries(parsed);
+  });
+}
+
+function inFormat<T>(read: () => T): T {
+  try {
+    return read();
   } catch (cause) {
     throw new PunctualError("misconfigured", "a stored note is not in the format of this library", { cause });
   }

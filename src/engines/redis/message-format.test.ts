@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { encodeBody } from "../../scripting/message-body.js";
-import { decodeFailure, decodeMessage, encodeError } from "./message-format.js";
+import { failureText } from "../../scripting/failure-text.js";
+import { decodeFailure, decodeMessage } from "./message-format.js";
 
 const sequence = Buffer.from([0, 0, 0, 0, 0, 1, 2]);
 const stored = (message: Parameters<typeof encodeBody>[0]) =>
@@ -50,18 +51,18 @@ describe("A stored message", () => {
 });
 
 describe("A stored failure", () => {
-  const value = (reason: string, error: Buffer) => {
+  const value = (reason: string, error: string) => {
     const head = Buffer.alloc(22);
     head.writeUInt32BE(3, 0);
     head.writeDoubleBE(1_000, 4);
     head.writeDoubleBE(2_000, 12);
     head.writeUInt16BE(Buffer.byteLength(reason), 20);
-    return Buffer.concat([head, Buffer.from(reason), error]);
+    return Buffer.concat([head, Buffer.from(reason), Buffer.from(error)]);
   };
 
   it("comes back with its reason and error", () => {
     const error = { name: "TypeError", message: "é", stack: "at …" };
-    expect(decodeFailure(value("reason é", encodeError(error)))).toEqual({
+    expect(decodeFailure(value("reason é", failureText(error)))).toEqual({
       attempts: 3,
       errorAt: 1_000,
       dueAt: 2_000,
@@ -71,15 +72,15 @@ describe("A stored failure", () => {
   });
 
   it("may have no error, and an error no stack", () => {
-    expect(decodeFailure(value("", encodeError(undefined))).error).toBeUndefined();
-    expect(decodeFailure(value("", encodeError({ name: "E", message: "m" }))).error).toEqual({
+    expect(decodeFailure(value("", failureText(undefined))).error).toBeUndefined();
+    expect(decodeFailure(value("", failureText({ name: "E", message: "m" }))).error).toEqual({
       name: "E",
       message: "m",
     });
   });
 
   it("is refused when it is cut off, or its error is no object", () => {
-    for (const broken of [Buffer.alloc(5), value("", Buffer.from("{")), value("", Buffer.from("1"))]) {
+    for (const broken of [Buffer.alloc(5), value("", "{"), value("", "1")]) {
       expect(() => decodeFailure(broken)).toThrow(expect.objectContaining({ code: "misconfigured" }));
     }
   });

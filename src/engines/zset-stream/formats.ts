@@ -1,5 +1,6 @@
 import type { FailureRecord } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { readFailureText } from "../../scripting/failure-text.js";
 import { decodeBody, type MessageBody } from "../../scripting/message-body.js";
 
 /** What the values in Redis hold, byte by byte; scripts/snippets/copies.lua has the same. Everything is big endian. */
@@ -27,24 +28,9 @@ export function decodeFailure(value: Buffer): StoredFailure {
     return {
       errorAt: value.readDoubleBE(0),
       reason: value.toString("utf8", 10, end),
-      error: decodeError(value.subarray(end)),
+      error: readFailureText(value.toString("utf8", end)),
     };
   } catch (cause) {
     throw new PunctualError("misconfigured", "a stored failure is not in the format of this library", { cause });
   }
-}
-
-/** An error as stored; empty when there is none. Lua passes it on as it is. */
-export function encodeError(error: FailureRecord | undefined): Buffer {
-  if (error === undefined) return Buffer.alloc(0);
-  return Buffer.from(JSON.stringify({ name: error.name, message: error.message, stack: error.stack }));
-}
-
-function decodeError(bytes: Buffer): FailureRecord | undefined {
-  if (bytes.length === 0) return undefined;
-  const parsed: unknown = JSON.parse(bytes.toString("utf8"));
-  if (typeof parsed !== "object" || parsed === null) throw new TypeError("the error is no object");
-  const { name, message, stack } = parsed as Partial<Record<keyof FailureRecord, unknown>>;
-  const text = typeof stack === "string" ? { stack } : {};
-  return { name: String(name), message: String(message), ...text };
 }

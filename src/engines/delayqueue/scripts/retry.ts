@@ -3,7 +3,7 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { settle } from "../../../scripting/settle.js";
 import { tellGivenUp } from "../given-up.js";
 import type { DelayqueueKeys } from "../keys.js";
-import { failureText } from "../note-text.js";
+import { failureText } from "../../../scripting/failure-text.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("retry", sources["retry"], {

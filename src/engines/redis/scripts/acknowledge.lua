@@ -7,6 +7,7 @@ local failures, state, gone = KEYS[4], KEYS[5], KEYS[6]
 --- @include begin
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include drain
 --- @include held

@@ -1,6 +1,6 @@
 import type { Burial, Settlement } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { encodeError } from "../message-format.js";
+import { failureText } from "../../../scripting/failure-text.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { settle } from "../../../scripting/settle.js";
@@ -26,6 +26,6 @@ export async function bury(
     keys: script.keysIn(keys),
     args: boundArgs(bounded),
     onRest: (rest) => tellDropped(bounded, rest, script.name),
-    itemArgs: ({ reason, error }) => [reason.slice(0, longestReason), error === undefined ? "" : encodeError(error)],
+    itemArgs: ({ reason, error }) => [reason.slice(0, longestReason), Buffer.from(failureText(error))],
   });
 }

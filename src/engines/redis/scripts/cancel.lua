@@ -9,6 +9,7 @@ local failures, dead, state, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 --- @include begin
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include drain
 --- @include forget

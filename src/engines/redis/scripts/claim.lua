@@ -18,6 +18,7 @@ local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include failures
 --- @include drain

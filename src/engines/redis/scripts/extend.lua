@@ -8,6 +8,7 @@ local channel = ARGV[2]
 --- @include begin
 --- @include values
 --- @include format
+--- @include body
 --- @include drain
 --- @include held
 --- @include wake

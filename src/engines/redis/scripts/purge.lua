@@ -13,6 +13,7 @@ drain(schedule, messages)
 --- @include once
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include rank
 --- @include remember

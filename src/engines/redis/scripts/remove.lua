@@ -12,6 +12,7 @@ drain(dead, leased)
 --- @include once
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include failures
 --- @include dead-letters

@@ -1,6 +1,6 @@
 import type { Retry, Settlement } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { encodeError } from "../message-format.js";
+import { failureText } from "../../../scripting/failure-text.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { settle } from "../../../scripting/settle.js";
@@ -23,6 +23,6 @@ export async function retry(
     keys: script.keysIn(keys),
     args: [keys.channel, ...boundArgs(bounded)],
     onRest: (rest) => tellDropped(bounded, rest, script.name),
-    itemArgs: ({ delay, error }) => [String(delay), error === undefined ? "" : encodeError(error)],
+    itemArgs: ({ delay, error }) => [String(delay), Buffer.from(failureText(error))],
   });
 }

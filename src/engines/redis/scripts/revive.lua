@@ -15,6 +15,7 @@ drain(dead, leased, schedule)
 --- @include once
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include failures
 --- @include dead-letters

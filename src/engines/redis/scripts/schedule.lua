@@ -20,6 +20,7 @@ local confirm = ARGV[7] == "confirm"
 --- @include begin
 --- @include values
 --- @include format
+--- @include body
 --- @include bodies
 --- @include drain
 --- @include forget

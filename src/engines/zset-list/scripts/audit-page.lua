@@ -12,11 +12,13 @@ local channel, which, cursor, repair = ARGV[2], ARGV[3], ARGV[4], ARGV[5] == "1"
 --- @include values
 --- @include drain
 --- @include line
+--- @include body
+--- @include bodies
 --- @include records
 --- @include places
 --- @include wake
 -- Bodies are read along with their ids.
-local most = math.max(1, math.min(250, math.floor(body_budget / math.max(biggest, 1))))
+local most = math.max(1, math.min(250, math.floor(budget / math.max(biggest, 1))))
 local page
 if which == "ready" then
   page = { "0", redis.call("LRANGE", ready, 0, -1) }

@@ -11,6 +11,8 @@ local only_dead = ARGV[2] == "1"
 --- @include values
 --- @include drain
 --- @include line
+--- @include body
+--- @include bodies
 --- @include records
 --- @include reclaim
 --- @include places

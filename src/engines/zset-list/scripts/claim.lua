@@ -15,6 +15,8 @@ local room, returns, lease, attempts, channel = ARGV[6] == "1", ARGV[7] == "1", 
 --- @include values
 --- @include drain
 --- @include line
+--- @include body
+--- @include bodies
 --- @include records
 --- @include reclaim
 --- @include wake

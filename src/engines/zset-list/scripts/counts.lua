@@ -5,6 +5,8 @@
 local schedule, ready, standing, leases, dead, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 --- @include begin
 --- @include values
+--- @include body
+--- @include bodies
 --- @include records
 local due = redis.call("ZCOUNT", schedule, "-inf", now)
 local scheduled = redis.call("ZCARD", schedule) - due

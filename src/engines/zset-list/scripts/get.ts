@@ -1,5 +1,6 @@
 import type { Reply } from "../../../clients/port.js";
-import type { FailureRecord, StoredMessage } from "../../../engine.js";
+import type { StoredMessage } from "../../../engine.js";
+import { readFailureText } from "../../../scripting/failure-text.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { decodeBody } from "../../../scripting/message-body.js";
 import { asArray, asBytes, asNumber, asText, asWord } from "../../../scripting/reply.js";
@@ -48,7 +49,7 @@ function readMessage(reply: readonly Reply[], id: string, now: number): StoredMe
   const dueAt = asNumber(due, "get: dueAt");
   const word = asWord(kind, ["w", "l", "d"], "get: kind");
   const state = word === "l" ? "leased" : word === "d" ? "dead" : dueAt <= now ? "due" : "scheduled";
-  const lastError = errorOf(asText(error, "get: error"));
+  const lastError = readFailureText(asText(error, "get: error"));
   return {
     id,
     state,
@@ -62,12 +63,4 @@ function readMessage(reply: readonly Reply[], id: string, now: number): StoredMe
       buried: { reason: asText(reason, "get: reason"), at: asNumber(at, "get: buriedAt") },
     }),
   };
-}
-
-function errorOf(json: string): FailureRecord | undefined {
-  if (json === "") return undefined;
-  const parsed: unknown = JSON.parse(json);
-  if (typeof parsed !== "object" || parsed === null) return undefined;
-  const { name, message, stack } = parsed as Partial<Record<keyof FailureRecord, unknown>>;
-  return { name: String(name), message: String(message), ...(typeof stack === "string" && { stack }) };
 }

@@ -11,6 +11,8 @@ local channel = ARGV[2]
 --- @include values
 --- @include drain
 --- @include line
+--- @include body
+--- @include bodies
 --- @include records
 --- @include reclaim
 --- @include places

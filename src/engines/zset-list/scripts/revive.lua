@@ -12,6 +12,8 @@ local channel = ARGV[2]
 --- @include begin
 --- @include values
 --- @include drain
+--- @include body
+--- @include bodies
 --- @include records
 --- @include reclaim
 --- @include due

@@ -16,22 +16,14 @@ local channel, ask_for, since = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include values
 --- @include drain
 --- @include line
+--- @include body
+--- @include bodies
 --- @include records
 --- @include reclaim
 --- @include places
 --- @include remember
 --- @include due
 --- @include wake
-
--- A client cannot know the due time that an expiry counts from.
-local function body_due(body, due)
-  local flags = byte(body, 1)
-  if flags % 4 < 2 then
-    return body
-  end
-  local at = 2 + flags % 2 * 4
-  return sub(body, 1, at - 1) .. pack(">d", due + unpack_bytes(">d", body, at)) .. sub(body, at + 8)
-end
 
 -- Whether a message that is due at `due` may be what a lost attempt of this call stored.
 local function is_from_lost(due, kind, when)

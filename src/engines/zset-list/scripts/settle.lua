@@ -12,6 +12,8 @@ local channel, verb = ARGV[2], ARGV[3]
 --- @include begin
 --- @include values
 --- @include drain
+--- @include body
+--- @include bodies
 --- @include records
 --- @include due
 --- @include wake

@@ -1,5 +1,6 @@
 import type { FailureRecord, Receipt, Settlement } from "../../../engine.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { failureText } from "../../../scripting/failure-text.js";
 import { settle as settleItems } from "../../../scripting/settle.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
@@ -29,10 +30,6 @@ export async function settle(
     script,
     keys: script.keysIn(keys),
     args: [keys.channel, letters[verb]],
-    itemArgs: ({ delay, reason = "", error }) => [
-      delay === undefined ? "" : String(delay),
-      reason,
-      error === undefined ? "" : JSON.stringify({ name: error.name, message: error.message, stack: error.stack }),
-    ],
+    itemArgs: ({ delay, reason = "", error }) => [delay === undefined ? "" : String(delay), reason, failureText(error)],
   });
 }

@@ -12,6 +12,7 @@ local state, own_keys = KEYS[7], 7
 --- @include begin
 --- @include groups
 --- @include values
+--- @include body
 --- @include bodies
 --- @include copies
 --- @include drain

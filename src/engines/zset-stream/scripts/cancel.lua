@@ -11,6 +11,7 @@ local state, gone, own_keys = KEYS[7], KEYS[8], 8
 --- @include begin
 --- @include groups
 --- @include values
+--- @include body
 --- @include bodies
 --- @include copies
 --- @include drain

@@ -16,6 +16,7 @@ local returns = ARGV[11] == "1"
 local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
 --- @include values
+--- @include body
 --- @include bodies
 --- @include copies
 --- @include drain

@@ -1,7 +1,7 @@
 import type { Burial, FailureRecord, Receipt, Release, Retry, Settlement } from "../../../engine.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { settle } from "../../../scripting/settle.js";
-import { encodeError } from "../formats.js";
+import { failureText } from "../../../scripting/failure-text.js";
 import type { StreamKeys } from "../keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -65,7 +65,7 @@ async function handBack(
       verb,
       delay === undefined ? "" : String(delay),
       reason.slice(0, longestReason),
-      error === undefined ? "" : encodeError(error),
+      Buffer.from(failureText(error)),
     ],
   });
 }

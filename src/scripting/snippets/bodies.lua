@@ -1,4 +1,4 @@
--- Bodies: keeps to the bytes of `messages` that one call may read or delete. Needs `messages`, `biggest` and format.
+-- Bodies: keeps to the bytes of `messages` that one call may read or delete. Needs `messages`, `biggest` and values.
 local budget = 1048576
 
 -- How many of `ids`, from the first and at least one, have bodies that fit into the budget together.
