@@ -19,22 +19,29 @@ export interface LossWindow {
   readonly to: number;
 }
 
-/** How long before the fault a primary may have been behind with its replica, ms. */
-const lag = 250;
+/** How long a replica on a busy machine may be behind before a fault is put off no longer, ms. */
+const patience = 10_000;
 
 /** Producers and three consumers of one queue on several servers, of which one serves it at a time. */
 export class TopologyStage extends QueueStage {
   readonly consumers: readonly RecordedConsumer[];
+  readonly #primary: () => Promise<string>;
 
-  constructor(options: RedisEngineOptions) {
+  /** @param primary Gives the URL of the server that has the queue now. */
+  constructor(options: RedisEngineOptions, primary: () => Promise<string>) {
     super(`orders-${++stages}`, () => redisEngine(options));
+    this.#primary = primary;
     // Where a failover loses that a message was settled, it is done again when its lease ends.
     this.consumers = ["a", "b", "c"].map((name) => this.consumer({ name, lease: 2_000 }));
   }
 
   /** Any key of the queue. */
   get key(): string {
-    return queueKeys("punctual", this.name).state;
+    return this.#keys.state;
+  }
+
+  get #keys() {
+    return queueKeys("punctual", this.name);
   }
 
   /** 2,000 messages that come due all the time, and are under way when it resolves. */
@@ -50,7 +57,7 @@ export class TopologyStage extends QueueStage {
    * @param silence How long after the fault the 5 s begin at the earliest, ms.
    */
   async survives(failover: () => Promise<unknown>, silence = 0): Promise<LossWindow> {
-    const from = Date.now() - lag;
+    const from = await this.#replicated();
     await failover();
     const healedAt = Math.max(Date.now(), from + silence);
     await this.everyoneWorks(this.consumers, healedAt);
@@ -73,12 +80,24 @@ export class TopologyStage extends QueueStage {
     });
   }
 
-  /** What is wrong with the run, beyond what Redis may have lost in a failover. `url`: of the server that has the queue now. */
-  async problems(url: string, losses?: LossWindow): Promise<string[]> {
+  /** Waits until the replica has all that the primary had when this was called. Gives that time, Unix ms. */
+  async #replicated(): Promise<number> {
+    const from = Date.now();
+    const mark = `${this.key}:replicated`;
+    await using raw = await rawRedis(await this.#primary());
+    // WAIT is about what its own connection has written.
+    await raw.command("SET", mark, 1);
+    await raw.command("DEL", mark);
+    if ((await raw.command("WAIT", 1, patience)) === 0) throw new Error("the replica is behind, and stays so");
+    return from;
+  }
+
+  /** What is wrong with the run, beyond what Redis may have lost in a failover. */
+  async problems(losses?: LossWindow): Promise<string[]> {
     const [counts, { problems }] = await Promise.all([this.queue.counts(), this.queue.audit()]);
     const found = problems.map(({ id, detail }) => `${detail}: ${id}`);
-    await using raw = await rawRedis(url);
-    const remains = await remainsOf(raw, queueKeys("punctual", this.name), { counts, found });
+    await using raw = await rawRedis(await this.#primary());
+    const remains = await remainsOf(raw, this.#keys, { counts, found });
     const excused = losses === undefined ? {} : { excused: this.#touchedIn(losses) };
     const options: CheckOptions = { leasesMayEnd: true, schedulesRepeat: true, ...excused };
     return problemsOf(this.history, remains, options);
