@@ -23,6 +23,7 @@ import { revive } from "../../src/engines/redis/scripts/revive.js";
 import { schedule } from "../../src/engines/redis/scripts/schedule.js";
 import { sources } from "../../src/engines/redis/scripts/sources.generated.js";
 import { directEvaluator } from "../redis-engine/direct-evaluator.js";
+import type { Evaluator } from "../../src/scripting/script.js";
 import { withRedis } from "../support/with-redis.js";
 import { MeasuredEvaluator } from "./measured-evaluator.js";
 
@@ -73,11 +74,19 @@ async function listAll(state: MessageState): Promise<void> {
 const idsOf = (count: number) => Array.from({ length: count }, (_, n) => `order:${n}`);
 const now: DueTime = { delay: 0 };
 
-async function store(ids: readonly string[], bytes: number, { replace = false, rememberFor = 0 } = {}): Promise<void> {
+interface StoreOptions {
+  readonly replace?: boolean;
+  readonly rememberFor?: number;
+  /** Default: the one that is measured. */
+  readonly by?: Evaluator;
+}
+
+async function store(ids: readonly string[], bytes: number, options: StoreOptions = {}): Promise<void> {
+  const { replace = false, rememberFor = 0, by = evaluator } = options;
   const payload = Buffer.alloc(bytes, "x");
   const onDuplicate = replace ? "replace" : "keep";
   const messages = ids.map((id): NewMessage => ({ id, payload, due: now, onDuplicate }));
-  await schedule(evaluator, keys, messages, { rememberFor });
+  await schedule(by, keys, messages, { rememberFor });
 }
 
 describe("No call makes Redis work for more than 5 ms", () => {
@@ -193,11 +202,13 @@ describe("No call makes Redis work for more than 5 ms", () => {
   }, 120_000);
 
   it("or about 1 MiB, with 100 payloads of 1 MiB", async () => {
-    await store(idsOf(100), 1 << 20);
+    // A server that never had so much at once asks the system for memory first, which takes as long as all the rest.
+    await store(["first"], 1 << 20, { by: directEvaluator(connection) });
+    await store(idsOf(99), 1 << 20);
     const held = await take();
     expect(held).toHaveLength(100);
     await acknowledge(evaluator, keys, held);
     // The promise of 5 ms is for payloads up to 1 KiB; this is what moving 1 MiB takes.
-    expect(evaluator.over(10)).toEqual([]);
+    expect(evaluator.over(8)).toEqual([]);
   }, 120_000);
 });
