@@ -28,6 +28,7 @@ const unknown = "–";
 
 const columns: readonly [title: string, of: (comparison: Comparison) => string][] = [
   ["engine", ({ subject }) => subject],
+  ["messages", ({ figures }) => whole(figures.scheduled)],
   ["delivered", ({ figures }) => whole(figures.delivered)],
   ["lost", ({ figures }) => whole(figures.lost)],
   ["twice", ({ figures }) => whole(figures.duplicated)],

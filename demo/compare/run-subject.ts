@@ -49,6 +49,8 @@ const batchSize = 1_000;
 const batchesInFlight = 4;
 /** How long nothing may happen, with all leases ended, until a run is over that still misses some, ms. */
 const patience = 2_500;
+/** The same where the engine says that it has none left: only handlers may be at work still. */
+const patienceWithNone = 1_000;
 
 /** Runs the workload on one engine, with the consumers in processes of their own, and accounts for each message. */
 export async function runSubject(options: RunOptions): Promise<Comparison> {
@@ -79,11 +81,11 @@ export async function runSubject(options: RunOptions): Promise<Comparison> {
     const ledger = new Ledger(plan);
     await scheduleAll(queue, plan, ledger, options.signal);
     const filled = await usageOf(bench.connection);
-    await waitForTheEnd(options, plan, consumers, start);
+    await waitForTheEnd(options, { queue, plan, consumers, start });
     const after = await usageOf(bench.connection);
     await Promise.all(consumers.map((consumer) => consumer.close()));
     const seconds = await account(ledger, plan, consumers);
-    const figures = ledger.close(await messagesLeft(queue), seconds);
+    const figures = ledger.close((await messagesLeft(queue)) ?? 0, seconds);
     return {
       subject: subject.name,
       crash,
@@ -131,13 +133,18 @@ async function scheduleAll(
   await Promise.all(Array.from({ length: batchesInFlight }, producer));
 }
 
+interface Run {
+  readonly queue: Queue<{ number: number }>;
+  readonly plan: Plan;
+  /** All that were started so far. */
+  readonly consumers: readonly ConsumerProcess[];
+  /** Starts one more. */
+  readonly start: () => unknown;
+}
+
 /** Waits until each message has started and ended, or nothing has happened for so long that nothing will. */
-async function waitForTheEnd(
-  { scenario, crash, bench, onProgress, signal }: RunOptions,
-  plan: Plan,
-  consumers: readonly ConsumerProcess[],
-  start: () => unknown,
-): Promise<void> {
+async function waitForTheEnd({ scenario, crash, bench, onProgress, signal }: RunOptions, run: Run): Promise<void> {
+  const { queue, plan, consumers, start } = run;
   const lastDue = plan.dueAt.reduce((latest, due) => Math.max(latest, due), 0);
   const random = seededRandom(scenario.seed);
   // Of many the first goes as soon as messages are due, and the last before the end of them.
@@ -159,9 +166,10 @@ async function waitForTheEnd(
     const steps = (await Promise.all(consumers.map((consumer) => consumer.steps()))).reduce((sum, one) => sum + one, 0);
     onProgress(Math.min(scenario.messages, Math.floor(steps / 2)));
     if (steps !== news.steps) news = { steps, at: now };
-    const wait = crash === "none" ? patience : scenario.lease + patience;
-    if (now > Math.max(news.at, lastDue) + wait) return;
     if (crash === "none" && steps === 2 * scenario.messages) return;
+    const quiet = now - Math.max(news.at, lastDue);
+    if (quiet > scenario.lease + patience) return;
+    if (quiet > patienceWithNone && (await messagesLeft(queue)) === 0) return;
     await sleep(50, undefined, { signal });
   }
 }
@@ -178,13 +186,13 @@ async function account(ledger: Ledger, plan: Plan, consumers: readonly ConsumerP
   return ((steps.at(-1)?.at ?? firstDue) - firstDue) / 1_000;
 }
 
-/** How many messages the engine still has; 0 where it cannot say. */
-export async function messagesLeft(queue: Pick<Queue, "counts">): Promise<number> {
+/** How many messages the engine still has; undefined where it cannot say. */
+export async function messagesLeft(queue: Pick<Queue, "counts">): Promise<number | undefined> {
   try {
     const { scheduled, due, leased, dead } = await queue.counts();
     return scheduled + due + leased + dead;
   } catch (error) {
-    if (error instanceof PunctualError && error.code === "unsupported") return 0;
+    if (error instanceof PunctualError && error.code === "unsupported") return undefined;
     throw error;
   }
 }

@@ -14,12 +14,17 @@ export interface Subject {
   /** What keeps its messages. */
   readonly server: Server;
   readonly kind: Kind;
+  /** It gets one in so many of the messages. */
+  readonly oneIn: number;
 }
 
 /** What consumers in several processes can share. */
 export type Server = "redis" | "rabbitmq";
 
 const addresses: Readonly<Record<Server, string>> = { redis: "redis://127.0.0.1", rabbitmq: "amqp://127.0.0.1" };
+
+/** A broker writes each message to its disk several times while it waits, and all of them would take it minutes. */
+const oneIn: Readonly<Record<Server, number>> = { redis: 1, rabbitmq: 5 };
 
 /** Options with which an engine is another one; their name is that of the engine and of the option. */
 const variants: Readonly<Record<string, readonly string[]>> = { "zset-list": ["reliable"] };
@@ -38,7 +43,7 @@ export async function subjects(): Promise<{ subjects: readonly Subject[]; withou
 }
 
 function subjectsOf(engine: string, server: Server): Subject[] {
-  const plain: Subject = { name: engine, engine, options: {}, server, kind: kindOf(engine) };
+  const plain: Subject = { name: engine, engine, options: {}, server, kind: kindOf(engine), oneIn: oneIn[server] };
   const others = (variants[engine] ?? []).map((option) => ({
     ...plain,
     name: `${engine} ${option}`,

@@ -9,6 +9,7 @@ import type { ConsumerJob } from "../../demo/compare/consumer-process.js";
 import { kindIn } from "../../demo/compare/kind.js";
 import { comparisonTable, jsonComparison, markdownTable } from "../../demo/compare/report.js";
 import { type Comparison, messagesLeft } from "../../demo/compare/run-subject.js";
+import { subjects } from "../../demo/compare/subjects.js";
 import { Lateness } from "../../demo/lateness.js";
 import { PunctualError } from "../../src/errors.js";
 import { filesUnder, root } from "../source-files.js";
@@ -124,6 +125,11 @@ describe("npm run compare", () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
   });
 
+  it("gives all messages to every engine but the broker, which gets one in five.", async () => {
+    const spared = (await subjects()).subjects.filter(({ oneIn }) => oneIn > 1);
+    expect(spared.map(({ name, oneIn }) => [name, oneIn])).toEqual([["rabbitmq", 5]]);
+  });
+
   it.each([
     [["--messages", "0"], '--messages takes a whole number from 1 to 1000000, not "0".\n'],
     [["--seconds", "no"], '--seconds takes a number from 0.1 to 600, not "no".\n'],
@@ -149,7 +155,14 @@ describe("npm run compare", () => {
   });
 
   it("leaves no consumer behind when it is killed.", async () => {
-    const subject = { name: "redis", engine: "redis", options: {}, server: "redis", kind: "at least once" } as const;
+    const subject = {
+      name: "redis",
+      engine: "redis",
+      options: {},
+      server: "redis",
+      kind: "at least once",
+      oneIn: 1,
+    } as const;
     const { url } = redis;
     const job: ConsumerJob = {
       subject,
@@ -196,10 +209,11 @@ describe("What an engine promises is what its page says before the first program
 describe("The figures", () => {
   it("have a column each, and a dash where only a Redis could say it.", () => {
     const [titles, rabbitmq, ours] = comparisonTable([comparison, onRedis]).split("\n");
-    const columns = "engine delivered lost twice early late p50 late p99 messages/s commands bytes Redis CPU";
+    const columns = "engine messages delivered lost twice early late p50 late p99 messages/s commands bytes Redis CPU";
     expect(titles?.trim().replace(/ {2,}/g, " ")).toBe(columns);
     expect(rabbitmq?.trim().split(/ {2,}/)).toEqual([
       "rabbitmq",
+      "1,000",
       "999",
       "1",
       "2",
@@ -216,8 +230,8 @@ describe("The figures", () => {
 
   it("are a table of Markdown for a page.", () => {
     const [titles, rule, ...rows] = markdownTable([comparison, onRedis]).split("\n");
-    expect(titles).toMatch(/^\| engine {3}\| delivered \| lost \|/);
-    expect(rule).toMatch(/^\| -{8} \| -{8}: \| -{3}: \|/);
+    expect(titles).toMatch(/^\| engine {3}\| messages \| delivered \| lost \|/);
+    expect(rule).toMatch(/^\| -{8} \| -{7}: \| -{8}: \| -{3}: \|/);
     expect(new Set([titles, rule, ...rows].map((line) => line?.length)).size).toBe(1);
   });
 
@@ -226,9 +240,9 @@ describe("The figures", () => {
     expect(jsonComparison(comparison)).toMatchObject({ commandsAMessage: null, redisCpuSeconds: null });
   });
 
-  it("take an engine that cannot count for one that has nothing left, and no other failure.", async () => {
+  it("are known to be all only where the engine can count, and no other failure is taken for that.", async () => {
     const failing = (error: Error) => messagesLeft({ counts: () => Promise.reject(error) });
-    expect(await failing(new PunctualError("unsupported", "It cannot count."))).toBe(0);
+    expect(await failing(new PunctualError("unsupported", "It cannot count."))).toBeUndefined();
     await expect(failing(new PunctualError("not-sent", "Gone."))).rejects.toThrow("Gone.");
   });
 });
