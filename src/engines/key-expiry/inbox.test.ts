@@ -60,6 +60,15 @@ describe("What a process is to ask for", () => {
     expect(inbox.cursor).toBe("0");
   });
 
+  it("is found by a sweep that begins at once where one that only makes sure was under way", () => {
+    const inbox = new Inbox();
+    inbox.sweep(false);
+    inbox.learn("0", "7", []);
+    inbox.hear(many(10_001));
+    while (inbox.draw(1_000).length > 0) expect(inbox.behind).toBe(true);
+    expect([inbox.behind, inbox.cursor]).toEqual([true, "0"]);
+  });
+
   it("is nothing to hurry for while a sweep only makes sure, or while there is a pause", () => {
     const inbox = new Inbox();
     inbox.sweep(false);

@@ -89,9 +89,12 @@ export class Inbox {
     this.#urgent = this.#again = this.paused = false;
   }
 
-  /** Begins anew what has to be, once there is no sweep that the ids would come twice of. */
+  /**
+   * Begins anew what has to be. A sweep that is waited for ends first, or the ids would come twice; one that only makes sure is
+   * given up for it, since what was missed would wait for it for 5 s a page.
+   */
   #begin(): void {
-    if (!this.#again || this.sweeping || this.#heard.size >= mostHeard) return;
+    if (!this.#again || (this.sweeping && this.#urgent) || this.#heard.size >= mostHeard) return;
     this.#again = false;
     this.#cursor = "0";
     this.#urgent = true;
