@@ -3,6 +3,7 @@ import type { EngineQueue } from "../../src/engine.js";
 import { conformanceCases, promises } from "../../src/testing/conformance/index.js";
 import { read } from "../source-files.js";
 import { collectedEngines } from "./collected.js";
+import { groups } from "./groups/needing.js";
 import { matrix, promisesOfContract, promisesPage } from "./promises-page.js";
 
 /** Every operation of the contract; one that is missing here or there does not compile. */
@@ -67,6 +68,14 @@ describe("the conformance suite", { timeout: 90_000 }, () => {
       const reasons = [...cases.values()].filter((reason) => reason !== undefined);
       for (const reason of reasons) expect(reason).toMatch(/\w+ \w+/u);
     }
+  });
+
+  it("has a group for every case that some engine deviates in, and for no other", async () => {
+    const deviating = (await collectedEngines()).flatMap(({ cases }) =>
+      [...cases].flatMap(([name, reason]) => (reason === undefined ? [] : [name])),
+    );
+    const named = groups.flatMap(({ cases }) => cases);
+    expect(named.toSorted()).toEqual([...new Set(deviating)].toSorted());
   });
 
   it("is run on every engine of the package", async () => {

@@ -1,0 +1,127 @@
+import type { Group } from "./needs.js";
+
+/** Cases that find a message by its id. */
+export const ids: readonly Group[] = [
+  {
+    needs: ["get"],
+    cases: [
+      "The deadline of a lease that was extended is read as extend answered it",
+      "One lease at a time: using a lease that ended by acknowledge changes nothing that can be read",
+      "One lease at a time: using a lease that ended by retry changes nothing that can be read",
+      "One lease at a time: using a lease that ended by release changes nothing that can be read",
+      "One lease at a time: using a lease that ended by bury changes nothing that can be read",
+      "One lease at a time: a foreign token changes nothing that can be read, whatever it is used for",
+      "Idempotent schedule: an id that is absent, kept, answers scheduled and leaves exactly one message",
+      "Idempotent schedule: an id that is scheduled, kept, answers duplicate and leaves exactly one message",
+      "Idempotent schedule: an id that is due, kept, answers duplicate and leaves exactly one message",
+      "Idempotent schedule: an id that is leased, kept, answers duplicate and leaves exactly one message",
+      "Idempotent schedule: an id that is acknowledged, kept, answers scheduled and leaves exactly one message",
+      "An id that is absent, scheduled again with replace, answers scheduled",
+      "An id that is scheduled, scheduled again with replace, answers replaced",
+      "An id that is due, scheduled again with replace, answers replaced",
+      "An id that is leased, scheduled again with replace, answers leased",
+      "An id that is acknowledged, scheduled again with replace, answers scheduled",
+      "An acknowledged message is gone, and 2,500 are acknowledged in one call",
+      "A released message is read as due, or scheduled when there is a delay, with no attempt used",
+      "Cancel tells the truth: an id that is absent is answered with absent",
+      "Cancel tells the truth: an id that is scheduled is answered with cancelled",
+      "Cancel tells the truth: an id that is due is answered with cancelled",
+      "Cancel tells the truth: an id that is acknowledged is answered with absent",
+      "Rescheduling an id that is absent answers absent",
+      "Rescheduling an id that is scheduled answers rescheduled",
+      "Rescheduling an id that is due answers rescheduled",
+      "Rescheduling an id that is acknowledged answers absent",
+      "Reading answers in the order asked, with nothing for what is absent, and changes nothing",
+      "2,500 ids are read in one call",
+      "Opaque payload: bytes that are changed after they were handed over or given out change no stored message",
+      "A queue reads messages back by ids of any signs, at the due times that it answered, and cancels them",
+      "A message that its handler settled by acknowledge is read as absent, whatever the handler did next",
+      "A message that its handler settled by retry is read as scheduled, whatever the handler did next",
+      "A message that its handler settled by release is read as scheduled, whatever the handler did next",
+      "Idempotent schedule: a batch that failed half-way says what is stored, and leaves one message each when repeated",
+    ],
+  },
+  {
+    needs: ["get", "far due times"],
+    cases: ["A due time is read as schedule answered it, be it near, far or the latest of Date"],
+  },
+  {
+    needs: ["get", "errors"],
+    cases: [
+      "A retried message is due again after its delay, with one attempt used and its error kept",
+      "A message that is retried without a delay is due at once, and its last error is kept when none comes after it",
+    ],
+  },
+  {
+    needs: ["cancel"],
+    cases: [
+      "Idempotent schedule: an id that is cancelled, kept, answers scheduled and leaves exactly one message",
+      "An id that is cancelled, scheduled again with replace, answers scheduled",
+      "Cancel tells the truth: an id that is cancelled is answered with absent",
+      "Cancel tells the truth: a batch is answered in its order, and an id given twice is cancelled once",
+      "Bounded server work: 20,000 ids in one cancel are all cancelled",
+      "Rescheduling an id that is cancelled answers absent",
+      "No orphans: after a mixed life the counts are those of the messages that can be read, state by state",
+      "Cancel tells the truth: with consumers at work each message is either cancelled or handled, never both",
+      "A queue cancels, counts, pauses and resumes as its engine does",
+    ],
+  },
+  {
+    needs: ["cancel of nothing"],
+    cases: ["An empty batch is answered with nothing by every operation"],
+  },
+  {
+    needs: ["reschedule"],
+    cases: [
+      "Never early: a message that is rescheduled to later is not claimed at its old due time",
+      "Rescheduling takes the same due times as scheduling: past is now, fractions go up, the latest is 8.64e15",
+      "Many are rescheduled in one call, answered in its order, each to a time of its own",
+      "Until a far message a consumer that sleeps wakes for it when it is rescheduled to earlier",
+      "Until a far message 10 consumers that sleep wake for it when it is rescheduled to earlier",
+      "Until a far message 50 consumers that sleep wake for it when it is rescheduled to earlier",
+    ],
+  },
+  {
+    needs: ["replace"],
+    cases: [
+      "Idempotent schedule: an id that is twice in one batch is dealt with in the order of the batch",
+      "A message that is replaced has the expiry that it was replaced with",
+      "Order: a replaced message goes behind those that were scheduled for the same time before it",
+      "Many messages are scheduled in one call and answered in order; none is answered with nothing",
+    ],
+  },
+  {
+    needs: ["rememberFor"],
+    cases: [
+      "Idempotent schedule: an id that was acknowledged is a duplicate for as long as it is remembered, and free after that",
+      "Idempotent schedule: an id that was cancelled is a duplicate for as long as it is remembered, and free after that",
+      "Idempotent schedule: an id that was removed from the dead letters is a duplicate for as long as it is remembered, and free after that",
+      "Idempotent schedule: an id that was cancelled among the dead letters is a duplicate for as long as it is remembered, and free after that",
+      "Idempotent schedule: an id that was purged with all that wait is a duplicate for as long as it is remembered, and free after that",
+      "Idempotent schedule: an id that was purged with the dead letters is a duplicate for as long as it is remembered, and free after that",
+      "Idempotent schedule: a message that is there is answered as what it is, though its like were to be remembered",
+      "Idempotent schedule: of a batch only what is neither there nor remembered is scheduled",
+      "What nobody asked to remember is free at once, and queues do not mix",
+      "Idempotent schedule: a queue that remembers ids answers duplicate for one that was handled, by whatever consumer",
+    ],
+  },
+  {
+    needs: ["duplicates"],
+    cases: [
+      "Idempotent schedule: a message that is scheduled once more, unchanged, is a duplicate and is delivered once",
+      "Idempotent schedule: of many that schedule one id at the same moment exactly one has scheduled it",
+      "5,000 messages are scheduled in one call and answered in order, and the same 5,000 once more as duplicates",
+    ],
+  },
+  {
+    needs: ["duplicates", "duplicates that differ"],
+    cases: ["Calls of one tick are each answered for themselves, and a bad one among them fails alone"],
+  },
+  {
+    needs: ["far due times"],
+    cases: [
+      "A time to be due is kept to the ms up to the latest of Date, 8.64e15, and a longer delay ends there",
+      "Due times of a queue are read as documented: text with a unit, numbers, Dates, the past as now",
+    ],
+  },
+];
