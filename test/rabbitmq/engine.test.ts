@@ -10,9 +10,11 @@ import { Ladder } from "../../src/engines/rabbitmq/ladder.js";
 import { Names } from "../../src/engines/rabbitmq/names.js";
 import { Places } from "../../src/engines/rabbitmq/places.js";
 import { Queue } from "../../src/index.js";
+import type { PunctualError } from "../../src/errors.js";
 import { announcedOutput, codeBlocks, isProgram } from "../documentation/code-blocks.js";
 import { read, root } from "../source-files.js";
 import { bundle } from "../support/bundle.js";
+import { relayTo } from "../support/rabbitmq-relay.js";
 import { withRabbitmq } from "../support/rabbitmq-of-file.js";
 
 const rabbitmq = withRabbitmq();
@@ -271,5 +273,54 @@ describe("Dead letters", () => {
       at: expect.any(Number),
     });
     expect(JSON.parse(String(properties.headers?.["punctual-error"]))).toMatchObject({ message: "no use" });
+  });
+
+  it("may be handed out as often as one likes, also by a RabbitMQ 4, which drops what it has handed out 20 times", async () => {
+    await using engine = rabbitmqEngine({ url: rabbitmq.url });
+    await engine.open("kept").counts();
+    // Declaring what is there with other arguments is refused, so these are its arguments.
+    const quorum = { "x-queue-type": "quorum", "x-delivery-limit": 1_000_000_000 };
+    await expect(channel.assertQueue(names.dead("kept"), { durable: true, arguments: quorum })).resolves.toBeTruthy();
+  });
+
+  it("of which a revival had reached some when it was cut off are told, and the others lie where they were", async () => {
+    await using engine = rabbitmqEngine({ url: rabbitmq.url });
+    const queue = engine.open("cut");
+    const ids = Array.from({ length: 1_500 }, (_, n) => `m${n}`);
+    await queue.schedule(ids.map((id) => message(id)));
+    const { messages, leaseUntil } = await queue.claim({ ...claim("t"), limit: 1_000 });
+    await queue.bury(messages.map(({ id }) => ({ id, token: "t", leaseUntil, reason: "poison", error: undefined })));
+    const dead = messages.length;
+
+    const other = rabbitmqEngine({ url: rabbitmq.url });
+    const cut: unknown = other
+      .open("cut")
+      .revive("all", { delay: 60_000 })
+      .catch((error: unknown) => error);
+    await expect.poll(async () => (await queue.counts()).dead, { interval: 5, timeout: 10_000 }).toBeLessThan(dead);
+    await other.close();
+    const { code, details } = (await cut) as PunctualError;
+    expect(code).toBe("closed");
+    const done = Number(details["done"]);
+    await expect
+      .poll(async () => (await queue.counts()).dead, { timeout: 10_000 })
+      .toBeGreaterThanOrEqual(dead - done - 250);
+    expect(done).toBeGreaterThan(0);
+    expect(await queue.revive("all", { delay: 60_000 })).toBeGreaterThanOrEqual(dead - done - 250);
+  });
+});
+
+describe("A broker that hangs", () => {
+  it("does not hold the engine when it is closed", async () => {
+    const relay = await relayTo(rabbitmq.server.port, "punctual/delay");
+    const engine = rabbitmqEngine({ url: relay.url });
+    const scheduling = engine.open("hanging").schedule([message("a")]);
+    const failed = expect(scheduling).rejects.toMatchObject({ code: "closed" });
+    await relay.hangs;
+    const began = performance.now();
+    await engine.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await failed;
+    await relay.close();
   });
 });

@@ -6,13 +6,18 @@ export interface RabbitmqRelay {
   readonly url: string;
   /** How many connections there are. */
   readonly size: number;
+  /** Resolves when a connection hangs. */
+  readonly hangs: Promise<void>;
   /** Cuts every connection at once, as a restart of the broker does. */
   cut(): void;
   close(): Promise<void>;
 }
 
-export async function relayTo(port: number): Promise<RabbitmqRelay> {
+/** @param hangsAt Once a client sends these words, the client hears nothing more. */
+export async function relayTo(port: number, hangsAt?: string): Promise<RabbitmqRelay> {
   const sockets = new Set<Socket>();
+  let hung: () => void = () => {};
+  const hangs = new Promise<void>((resolve) => (hung = resolve));
   const server = createServer((near) => {
     const far = createConnection({ port, host: "127.0.0.1" });
     for (const socket of [near, far]) {
@@ -26,6 +31,12 @@ export async function relayTo(port: number): Promise<RabbitmqRelay> {
       });
     }
     near.pipe(far).pipe(near);
+    if (hangsAt === undefined) return;
+    near.on("data", (bytes) => {
+      if (!bytes.includes(hangsAt)) return;
+      far.unpipe(near);
+      hung();
+    });
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -39,6 +50,7 @@ export async function relayTo(port: number): Promise<RabbitmqRelay> {
     get size() {
       return sockets.size / 2;
     },
+    hangs,
     cut,
     async close() {
       cut();

@@ -184,8 +184,8 @@ export class BrokerConnection {
     const tooLong = new Promise<void>((resolve) => (timer = setTimeout(resolve, 500)));
     await Promise.race([this.#model.close().catch(() => {}), tooLong]);
     clearTimeout(timer);
-    // The library has no call that cuts a connection.
-    const { stream } = this.#model.connection as { stream?: { destroy?: () => void } };
-    stream?.destroy?.();
+    // The library has no call that cuts a connection. It takes an error of the socket for the end of all that it waits for.
+    const { stream } = this.#model.connection as { stream?: { destroy?: (error: Error) => void } };
+    stream?.destroy?.(new Error("the connection was given up"));
   }
 }

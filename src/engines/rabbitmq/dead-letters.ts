@@ -1,7 +1,10 @@
 import type { Clock } from "../../clock.js";
 import { Patience } from "../../connection/supervisor-patience.js";
 import type { DueTime } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { sameFailure } from "../../partial-results.js";
 import { answered } from "./answered.js";
+import type { Arrival } from "./arrival.js";
 import type { BrokerConnection, Channel } from "./broker-connection.js";
 import { dueAtOf } from "./due-at.js";
 import type { Turns } from "./due-order.js";
@@ -77,8 +80,8 @@ export class DeadLetters {
     if (ids.length === 0) return 0;
     const wanted = ids === "all" ? undefined : new Set(ids);
     const { dead, places, sender, clock } = this.#options;
+    let done = 0;
     return await this.#onChannel(async (connection, channel) => {
-      let concerned = 0;
       // Those that come meanwhile lie behind those that are there now.
       let left = (await channel.checkQueue(dead)).messageCount;
       while (left > 0) {
@@ -90,24 +93,29 @@ export class DeadLetters {
         });
         // Fewer than there were: somebody else is at it, too.
         left = arrivals.length < count ? 0 : left - count;
-        const parcels: Parcel[] = [];
-        for (const { id, envelope } of arrivals) {
-          const isConcerned = wanted === undefined || wanted.has(id);
-          if (isConcerned) concerned += 1;
-          const sent = isConcerned ? parcel(envelope) : { envelope, place: () => places.dead() };
-          if (sent !== undefined) parcels.push(sent);
-        }
-        const { failure } = await sender.trySending(parcels);
-        for (const arrival of arrivals) {
-          if (failure === undefined) arrival.acknowledge();
-          else arrival.giveBack();
+        const isConcerned = ({ id }: Arrival) => wanted === undefined || wanted.has(id);
+        const parcels = arrivals.map((arrival) => {
+          const { envelope } = arrival;
+          return isConcerned(arrival) ? parcel(envelope) : { envelope, place: () => places.dead() };
+        });
+        const sent = parcels.filter((one) => one !== undefined);
+        const { confirmed, failure } = await sender.trySending(sent);
+        const stored = new Set(sent.filter((_, place) => confirmed[place]));
+        for (const [place, arrival] of arrivals.entries()) {
+          const one = parcels[place];
+          const isOver = one === undefined || stored.has(one);
+          const isGone = isOver ? arrival.acknowledge() : arrival.giveBack();
+          // One that is stored anew has come back, even if it should lie here still.
+          if (isConcerned(arrival) && isOver && (one !== undefined || isGone)) done += 1;
         }
         if (failure !== undefined) throw failure;
       }
-      return concerned;
+      return done;
+    }).catch((error: unknown) => {
+      // What was done stays done, so that it is known with what is left to do.
+      throw error instanceof PunctualError ? sameFailure(error, { ...error.details, done }) : error;
     });
   }
-
   /** One after the other: what one has taken out the next one would not find. */
   #onChannel<T>(work: (connection: BrokerConnection, channel: Channel) => Promise<T>): Promise<T> {
     const working = this.#last.then(() => this.#onOwnChannel(work));

@@ -4,7 +4,7 @@ import { type BrokerConnection, connectTo } from "./broker-connection.js";
 import type { RabbitmqEngineSettings } from "./engine-options.js";
 import { Turns } from "./due-order.js";
 import type { Ladder } from "./ladder.js";
-import { Link } from "./link.js";
+import { closedError, Link } from "./link.js";
 import { Names } from "./names.js";
 import { Places } from "./places.js";
 import { RabbitmqQueue } from "./rabbitmq-queue.js";
@@ -22,6 +22,8 @@ export class RabbitmqEngine implements Engine {
   readonly #work: Link;
   readonly #calls: Link;
   readonly #queues = new Map<string, RabbitmqQueue>();
+  /** Connections that are not ready yet: a broker that hangs must not hold `close`. */
+  readonly #opening = new Set<BrokerConnection>();
 
   constructor(settings: RabbitmqEngineSettings, ladder: Ladder) {
     const { prefix, mode, queues } = settings;
@@ -57,6 +59,7 @@ export class RabbitmqEngine implements Engine {
 
   async close(): Promise<void> {
     for (const queue of this.#queues.values()) queue.close();
+    for (const connection of this.#opening) connection.drop(closedError());
     await Promise.all([this.#work.close(), this.#calls.close()]);
   }
 
@@ -66,12 +69,15 @@ export class RabbitmqEngine implements Engine {
 
   async #connect(): Promise<BrokerConnection> {
     const connection = await connectTo(this.#settings.address);
+    this.#opening.add(connection);
     try {
       await this.#topology.declareShared(connection);
       return connection;
     } catch (error) {
       await connection.end();
       throw error;
+    } finally {
+      this.#opening.delete(connection);
     }
   }
 }

@@ -13,6 +13,9 @@ export interface TopologyOptions {
 /** From this version on a quorum queue can let messages expire, and hand them on until the next queue has them. */
 const delaysInQuorum = [3, 10] as const;
 
+/** How often a dead letter may be handed out. RabbitMQ 4 drops it after 20 times, unless it is told another number. */
+const handedOutAtMost = 1_000_000_000;
+
 /**
  * What has to be in the broker before a message is put into it. Every process declares all that it uses: declaring what is
  * there changes nothing, and a broker that was set up anew is whole again with the first connection.
@@ -47,7 +50,7 @@ export class Topology {
       const channel = await connection.channel();
       const [work, dead] = [this.#names.work(queue), this.#names.dead(queue)];
       await this.#attempt(connection, async () => {
-        await channel.assertQueue(dead, { durable: true, arguments: this.#kind(connection) });
+        await channel.assertQueue(dead, { durable: true, arguments: this.#keeping(connection) });
         // A quorum queue of RabbitMQ 4 drops what it has taken back 20 times; with this it goes to the dead letters.
         const taken = { "x-dead-letter-exchange": "", "x-dead-letter-routing-key": dead };
         await channel.assertQueue(work, { durable: true, arguments: { ...this.#handingOn(connection), ...taken } });
@@ -115,8 +118,9 @@ export class Topology {
     return major > delaysInQuorum[0] || (major === delaysInQuorum[0] && minor >= delaysInQuorum[1]);
   }
 
-  #kind(connection: BrokerConnection): Record<string, unknown> {
-    return this.#isQuorum(connection) ? { "x-queue-type": "quorum" } : {};
+  /** A queue that keeps what lies in it, however often it is looked through. */
+  #keeping(connection: BrokerConnection): Record<string, unknown> {
+    return this.#isQuorum(connection) ? { "x-queue-type": "quorum", "x-delivery-limit": handedOutAtMost } : {};
   }
 
   /** A queue that keeps a message until the one to which it hands it on has confirmed it; a classic one cannot do that. */
