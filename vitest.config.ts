@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/longest-first.js";
 
-const conformance = "test/conformance/**/*.test.ts";
 const timing = "test/timing/**/*.test.ts";
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
@@ -21,29 +21,21 @@ export default defineConfig({
     env: { NODE_OPTIONS: "--disable-warning=PunctualWarning" },
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "json"],
     // `.ci/run` counts from this file.
     outputFile: { json: process.env["PUNCTUAL_TEST_REPORT"] ?? ".build/test-report.json" },
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/*.test.ts", "src/**/*.generated.ts"] },
     projects: [
       {
+        // Most of the time they wait for what comes due, so there are more of them at work than processors.
         extends: true,
         test: {
           name: "tests",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [conformance, timing, "**/node_modules/**"],
-          maxWorkers: 3,
-          sequence: { groupOrder: 0 },
-        },
-      },
-      {
-        // Every engine, case by case: most of the time they wait for what comes due, so more of them share the machine.
-        extends: true,
-        test: {
-          name: "conformance",
-          include: [conformance],
+          exclude: [timing, "**/node_modules/**"],
           maxWorkers: 4,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 0 },
         },
       },
       {
@@ -55,7 +47,7 @@ export default defineConfig({
           include: [timing],
           maxWorkers: 1,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],
