@@ -109,7 +109,7 @@ describe("What the RabbitMQ engine says", () => {
       expect(failure).toBeInstanceOf(PunctualError);
       expect(failure).toMatchObject({
         code: "unsupported",
-        message: expect.stringMatching(/: .* The redis engine can\.$/),
+        message: expect.stringMatching(/: .* The engine redis can\.$/),
       });
     }
     expect(() => engine.open("orders", { rememberFor: 1 })).toThrow(/cannot remember ids/);

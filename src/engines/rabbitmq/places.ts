@@ -1,6 +1,7 @@
-import { PunctualError } from "../../errors.js";
+import type { PunctualError } from "../../errors.js";
 import type { Ladder } from "./ladder.js";
 import type { Names } from "./names.js";
+import { unsupported } from "./refusals.js";
 
 /** Where in the broker a message is put. */
 export interface Place {
@@ -35,10 +36,11 @@ export class Places {
 
   /** What a message with a longer delay is refused with. */
   tooLate(delay: number): PunctualError {
-    const sentence =
-      `The message is due in ${Math.ceil(delay)} ms, and RabbitMQ can hold it back for ${this.longestDelay} ms at most ` +
-      `(${this.#mode === "plugin" ? "the limit of the plugin" : "the height of the ladder"}). The redis engine can.`;
-    return new PunctualError("unsupported", sentence, { details: { delay, longestDelay: this.longestDelay } });
+    const { longestDelay } = this;
+    const limit = this.#mode === "plugin" ? "the limit of the plugin" : "the height of the ladder";
+    const reason = `${longestDelay} ms is the most, ${limit}`;
+    const details = { operation: "schedule", delay, longestDelay } as const;
+    return unsupported(`hold a message back for ${Math.ceil(delay)} ms`, reason, details);
   }
 
   /** Where a message waits that is due in `delay` ms. */

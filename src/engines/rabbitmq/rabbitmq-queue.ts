@@ -172,7 +172,10 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
   async counts(): Promise<Counts> {
     this.refuseWhenClosed();
     const { mode, names, name, topology, calls } = this.#options;
-    if (mode === "plugin") throw unsupported("count", "the plugin does not say how many messages wait in it");
+    if (mode === "plugin") {
+      const reason = "the plugin does not say how many messages wait in it";
+      throw unsupported("count", reason, { operation: "counts" });
+    }
     const patience = new Patience(connectionPatience, undefined, () => this.clock.elapsed());
     const connection = await calls.connection(patience).finally(() => patience.end());
     await topology.declareQueue(connection, name);
@@ -202,7 +205,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
   async purge(what: "waiting" | "dead"): Promise<number> {
     this.refuseWhenClosed();
     if (what === "dead") return await this.#deadLetters.purge();
-    throw unsupported("purge what waits", "all queues of a prefix wait in one ladder");
+    throw unsupported("purge what waits", "all queues of a prefix wait in one ladder", { operation: "purge" });
   }
 
   async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {

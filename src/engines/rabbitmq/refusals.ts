@@ -13,9 +13,17 @@ const reasons = {
   resume: "a broker has no switch that holds back the messages of a queue from all its consumers",
 } as const satisfies Partial<Record<keyof EngineQueue, string>>;
 
+/** What a refusal tells besides its sentence. */
+interface Details {
+  readonly operation: keyof EngineQueue;
+  readonly [name: string]: unknown;
+}
+
 /** An `unsupported` with a sentence: `what` cannot be done, because of `reason`. */
-export function unsupported(what: string, reason: string): PunctualError {
-  return new PunctualError("unsupported", `The rabbitmq engine cannot ${what}: ${reason}. The redis engine can.`);
+export function unsupported(what: string, reason: string, details: Details = { operation: "schedule" }): PunctualError {
+  return new PunctualError("unsupported", `The engine rabbitmq cannot ${what}: ${reason}. The engine redis can.`, {
+    details: { engine: "rabbitmq", ...details },
+  });
 }
 
 /** The operations of the contract that a broker has nothing for. Of nothing they answer nothing. */
@@ -55,6 +63,6 @@ export abstract class Refusals {
 
   #refuse(operation: keyof typeof reasons): PunctualError {
     this.refuseWhenClosed();
-    return unsupported(operation, reasons[operation]);
+    return unsupported(operation, reasons[operation], { operation });
   }
 }
