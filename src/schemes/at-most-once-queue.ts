@@ -80,7 +80,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       this.clock,
     );
     if (over.length > 0) await this.giveBack(over);
-    if (buried.length > 0) await this.#drop(buried.map(({ id }) => id));
+    if (buried.length > 0) await this.giveUp(buried.map(({ id }) => id));
     const { now, nextAt } = await this.#turn(request, ours.length === limit, ours.length + buried.length > 0);
     const leaseUntil = Math.floor(now) + Math.ceil(request.lease);
     const messages = this.held.hold({ consumer, token, leaseUntil }, ours);
@@ -147,7 +147,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       if (placement === "drop") dropped.push(item.id);
       else back.push({ index, held, placement });
     }
-    if (dropped.length > 0) await this.#drop(dropped);
+    if (dropped.length > 0) await this.giveUp(dropped);
     if (back.length === 0) return settlements.map((settlement) => settlement ?? "settled");
     try {
       const placings = await this.place(back.map(({ held, placement }) => ({ id: held.member.id, ...placement })));
@@ -155,7 +155,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
         if (placings[place] === "outcome-unknown") settlements[index] = "outcome-unknown";
       }
       const givenUp = back.filter((_, place) => placings[place] === "given-up");
-      if (givenUp.length > 0) await this.#drop(givenUp.map(({ held }) => held.member.id));
+      if (givenUp.length > 0) await this.giveUp(givenUp.map(({ held }) => held.member.id));
       return settlements.map((settlement) => settlement ?? "settled");
     } catch (error) {
       if (!(error instanceof PunctualError)) throw error;
@@ -179,12 +179,12 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       );
     } catch (error) {
       if (!(error instanceof PunctualError)) throw error;
-      await this.#drop(taken.map(({ member }) => member.id));
+      await this.giveUp(taken.map(({ member }) => member.id));
     }
   }
 
   /** Without dead letters, what would be buried is given up; a consumer tells it. What is not counted is told all the same. */
-  async #drop(ids: readonly string[]): Promise<void> {
+  protected async giveUp(ids: readonly string[]): Promise<void> {
     let total = ids.length;
     try {
       total = await drop(this.work, this.#keys, ids.length);
