@@ -1,4 +1,6 @@
 import type { ClaimRequest, ClaimResult, Counts, OpenOptions, Watcher } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { idGenerator } from "../../message-id.js";
 import { asArray, asBytes } from "../../scripting/reply.js";
 import { decodeMember } from "../../schemes/member.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
@@ -6,6 +8,7 @@ import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
 import type { LineKeys, Look } from "./line-keys.js";
 import { ListWait, longestWait } from "./list-wait.js";
+import { Popped } from "./popped.js";
 import { clear } from "./scripts/clear.js";
 import { countLine } from "./scripts/count-line.js";
 import { pause } from "./scripts/pause.js";
@@ -15,8 +18,7 @@ import { take } from "./scripts/take.js";
 /** What all that block on one queue have in common, in one engine. */
 interface Counter {
   readonly wait: ListWait;
-  /** What was popped by a call that blocked; the next claim gives it out. */
-  readonly popped: Taken[];
+  readonly popped: Popped;
   /** Watches that have not ended. */
   watches: number;
 }
@@ -32,18 +34,24 @@ export class PlainQueue extends MemberQueue {
   readonly #counter: Counter;
   /** What claims under way saw, by token. */
   readonly #looks = new Map<string, Look>();
+  readonly #nameCall = idGenerator();
 
   constructor(context: SchemeContext, keys: LineKeys, options: OpenOptions) {
     super(context, keys, options);
     this.#line = keys;
-    this.#counter = counters.of(context, keys.state, () => ({ wait: new ListWait(context), popped: [], watches: 0 }));
+    this.#counter = counters.of(context, keys.state, () => ({
+      wait: new ListWait(context),
+      popped: new Popped(),
+      watches: 0,
+    }));
   }
 
   override async claim(request: ClaimRequest): Promise<ClaimResult> {
     try {
       const first = await super.claim(request);
       const look = this.#looks.get(request.token);
-      if (first.messages.length > 0 || request.limit === 0 || request.returns === false) return first;
+      const isEmpty = first.messages.length === 0 && first.buried.length === 0;
+      if (!isEmpty || request.limit === 0 || request.returns === false) return first;
       if (look === undefined || !this.#counter.wait.pays(look) || !(await this.#block(request.consumer))) return first;
       return await super.claim(request);
     } finally {
@@ -67,12 +75,20 @@ export class PlainQueue extends MemberQueue {
     };
   }
 
+  /** What consumers popped or hold is known to their processes alone: `due` and `leased` count those of this one. */
   override async counts(): Promise<Counts> {
-    return { ...(await super.counts()), ...(await countLine(this.calls, this.#line)) };
+    const { scheduled, due, paused } = await countLine(this.calls, this.#line);
+    const leased = this.held.countAt(this.clock.now());
+    return { scheduled, due: due + this.#counter.popped.size, leased, dead: 0, paused };
   }
 
-  override purge(what: "waiting" | "dead"): Promise<number> {
-    return what === "waiting" ? clear(this.calls, this.#line) : super.purge(what);
+  override async purge(what: "waiting" | "dead"): Promise<number> {
+    if (what === "dead") return await super.purge(what);
+    const { popped } = this.#counter;
+    const before = popped.all();
+    const count = await clear(this.calls, this.#line);
+    // Not what was popped since: it may have been scheduled after the call.
+    return count + popped.settle(before).length;
   }
 
   override pause(): Promise<void> {
@@ -84,22 +100,24 @@ export class PlainQueue extends MemberQueue {
   }
 
   protected override async take(limit: number, _now: number, request: ClaimRequest): Promise<Taken[]> {
-    const popped = this.#counter.popped.splice(0, limit);
-    const consumer = this.watches.nameOf(request.consumer);
+    const { popped } = this.#counter;
+    const reserved = popped.reserve(limit);
+    const wanted = {
+      ...request,
+      consumer: this.watches.nameOf(request.consumer),
+      limit: limit - reserved.length,
+    };
     try {
-      const { entries, paused, ...look } = await take(this.work, this.#line, {
-        ...request,
-        consumer,
-        limit: limit - popped.length,
-      });
+      const { entries, paused, lost, ...look } = await take(this.work, this.#line, wanted, this.#nameCall());
+      if (lost.length > 0) await this.#tellLost(lost);
       this.#looks.set(request.token, look);
-      if (!paused || popped.length === 0) return [...popped, ...entries.map(takenFrom)];
+      if (!paused) return [...popped.settle(reserved), ...entries.map(takenFrom)];
     } catch (error) {
-      this.#counter.popped.unshift(...popped);
+      popped.leave(reserved);
       throw error;
     }
     // The pause began after it was popped.
-    await this.giveBack(popped);
+    await this.#putBack(reserved);
     return [];
   }
 
@@ -111,14 +129,32 @@ export class PlainQueue extends MemberQueue {
   /** Puts back what was popped when no consumer is left that would claim it. */
   async #giveBackUnclaimed(): Promise<void> {
     const { popped, watches } = this.#counter;
-    if (watches === 0 && popped.length > 0) await this.giveBack(popped.splice(0));
+    if (watches === 0) await this.#putBack(popped.reserve());
+  }
+
+  /** Counts and tells what was lost with a reply, and fails. */
+  async #tellLost(ids: readonly string[]): Promise<never> {
+    await this.giveUp(ids);
+    throw new PunctualError(
+      "outcome-unknown",
+      `A reply was lost, and with it the messages that a claim had taken (${ids.length}). The engine zset-list delivers at most once; with the option reliable it would deliver them again.`,
+      { details: { lost: ids } },
+    );
+  }
+
+  /** Puts back what was reserved of what was popped; it counts until it is back. */
+  async #putBack(reserved: readonly Taken[]): Promise<void> {
+    const { popped } = this.#counter;
+    const back = popped.remaining(reserved);
+    if (back.length > 0) await this.giveBack(back);
+    popped.settle(back);
   }
 
   /** Waits until something is in the list; answers whether it was popped. */
   async #block(consumer: string): Promise<boolean> {
     const reply = await this.#counter.wait.wait(consumer, [["BRPOP", this.#line.ready, String(longestWait / 1_000)]]);
     if (reply === null) return false;
-    this.#counter.popped.push(takenFrom(asBytes(asArray(reply, "BRPOP")[1], "BRPOP: entry")));
+    this.#counter.popped.add(takenFrom(asBytes(asArray(reply, "BRPOP")[1], "BRPOP: entry")));
     return true;
   }
 }

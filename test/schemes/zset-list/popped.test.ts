@@ -83,6 +83,35 @@ describe("What a consumer popped when it blocked", () => {
     expect((await claim(others, "duty")).messages.map((one) => one.id)).toContain(id);
   });
 
+  it("counts as due while it waits to be given out, once.", async () => {
+    const { queue, claiming, held, watch } = await popped();
+    expect(await queue.counts()).toMatchObject({ scheduled: 1, due: 1, leased: 0 });
+    held.release();
+    expect((await claiming).messages).toHaveLength(1);
+    expect(await queue.counts()).toMatchObject({ due: 0, leased: 1 });
+    await watch[Symbol.asyncDispose]();
+  });
+
+  it("is purged with what waits, and counted in that, though its claim is under way.", async () => {
+    const { queue, claiming, held, watch } = await popped();
+    expect(await queue.purge("waiting")).toBe(2);
+    expect(await queue.counts()).toMatchObject({ scheduled: 0, due: 0, leased: 0 });
+    held.release();
+    expect((await claiming).messages).toEqual([]);
+    await watch[Symbol.asyncDispose]();
+    expect(await queue.counts()).toMatchObject({ scheduled: 0, due: 0, leased: 0 });
+  });
+
+  it("is purged before somebody puts it back, and stays away.", async () => {
+    const { queue, others, claiming, held, watch } = await popped();
+    await others.pause();
+    await queue.purge("waiting");
+    held.release();
+    expect((await claiming).messages).toEqual([]);
+    await watch[Symbol.asyncDispose]();
+    expect(await others.counts()).toMatchObject({ scheduled: 0, due: 0 });
+  });
+
   it("is told as dropped when it cannot be put back.", async () => {
     const told: (readonly string[])[] = [];
     const { claiming, held, id, watch } = await popped({ onDropped: ({ ids }) => void told.push(ids) });

@@ -14,5 +14,6 @@ export async function clear(evaluator: Evaluator, keys: LineKeys): Promise<numbe
   throw new PunctualError(
     "outcome-unknown",
     `A reply was lost, so it is not known how many messages were purged; at least ${count}.`,
+    { details: { done: count } },
   );
 }

@@ -4,36 +4,56 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { headAtOf, type Look, type LineKeys } from "../line-keys.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("take", sources["take"], {
-  keys: ["schedule", "ready", "claims", "state", "waiting"],
-  harmlessWhenLate: true,
-});
+// One that hung on its way and came to run after a later claim would take messages that nobody hears of.
+const script = defineScript("take", sources["take"], { keys: ["schedule", "ready", "claims", "state", "waiting"] });
 
 /** Messages that one call takes at most. */
 const mostAtOnce = 250;
 
+/** What a call took, and what it saw. */
+export interface LineTake extends Look {
+  readonly entries: readonly Buffer[];
+  readonly paused: boolean;
+  /** The ids of what an attempt of this call took whose reply was lost: nobody has it. Then nothing else was taken. */
+  readonly lost: readonly string[];
+}
+
 /**
- * Moves what is due to the list, and takes from it. What it gives is out of Redis: after a lost reply it is lost, so an attempt
- * that hung on its way and runs late loses no more than one that runs at once.
+ * Moves what is due to the list, and takes from it. What it gives is out of Redis, so what an attempt took whose reply was lost
+ * is lost. `call` names the call among all that the consumer ever makes.
  */
 export async function take(
   evaluator: Evaluator,
   keys: LineKeys,
   { consumer, limit, returns = true }: Pick<ClaimRequest, "consumer" | "limit" | "returns">,
-): Promise<Look & { readonly entries: readonly Buffer[]; readonly paused: boolean }> {
-  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
+  call: string,
+): Promise<LineTake> {
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), (again) => [
     consumer,
     keys.channel,
     String(Math.min(limit, mostAtOnce)),
     limit > mostAtOnce ? "1" : "0",
     returns ? "1" : "0",
+    call,
+    again ? "1" : "0",
   ]);
-  const [now, nextAt, headAt, entries, paused] = asArray(reply, "take");
+  const [now, nextAt, headAt, entries, paused, lost] = asArray(reply, "take");
   return {
     now: asNumber(now, "take: now"),
     nextAt: asNumber(nextAt, "take: nextAt"),
     headAt: headAtOf(headAt, "take: headAt"),
     entries: asArray(entries, "take: entries").map((entry) => asBytes(entry, "take: entry")),
     paused: asNumber(paused, "take: paused") === 1,
+    lost: idsIn(asBytes(lost, "take: lost")),
   };
+}
+
+function idsIn(bytes: Buffer): string[] {
+  const ids: string[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = at + 2 + bytes.readUInt16BE(at);
+    ids.push(bytes.toString("utf8", at + 2, end));
+    at = end;
+  }
+  return ids;
 }
