@@ -76,4 +76,33 @@ describe("take", () => {
     expect(await taking(keys, 9, late)).toEqual({ taken: [], lost: [] });
     expect(await taking(keys, 9)).toEqual({ taken: ["one"], lost: [] });
   });
+
+  const place = (keys: Keys, at: number, id: string) =>
+    bench.raw.command("ZADD", keys.schedule, at, encodeMember(newMessage(id)));
+
+  it.each([
+    [1_000, ["0", "2", "3", "4", "5"]],
+    [1_002.5, ["2", "3", "0", "4", "5"]],
+    [1_004, ["2", "3", "4", "0", "5"]],
+    [1_009, ["2", "3", "4", "5", "0"]],
+  ])("takes what came back to the zset as due at %d in its place among those in the list.", async (at, order) => {
+    const keys = await filled("1", "2", "3", "4", "5");
+    expect(await taking(keys, 1)).toEqual({ taken: ["1"], lost: [] });
+    expect(await bench.raw.command("LLEN", keys.ready)).toBe(4);
+    await place(keys, at, "0");
+    expect(await taking(keys, 9)).toEqual({ taken: order, lost: [] });
+    expect(await bench.raw.command("EXISTS", keys.schedule, keys.ready)).toBe(0);
+  });
+
+  it("puts back about 1 MiB at most for what came back, so large messages in front of that stay in front.", async () => {
+    const keys = await filled("1");
+    const large = (id: string) => encodeMember(newMessage(id, { payload: Buffer.alloc(400_000) }));
+    const places = ["2", "3", "4", "5"].flatMap((id, index) => [1_010 + index, large(id)]);
+    await bench.raw.command("ZADD", keys.schedule, ...places);
+    // Those that move in one call are about 1 MiB, too.
+    for (const id of ["1", "2"]) expect(await taking(keys, 1)).toEqual({ taken: [id], lost: [] });
+    expect(await bench.raw.command("LLEN", keys.ready)).toBe(3);
+    await place(keys, 1_000, "1");
+    expect(await taking(keys, 2)).toEqual({ taken: ["3", "1"], lost: [] });
+  });
 });
