@@ -135,6 +135,19 @@ describe("a call", () => {
     },
   );
 
+  it("that waits to be repeated ends when the supervisor is closed", async () => {
+    const server = new ScriptedServer(...Array.from({ length: 20 }, () => refused("LOADING Redis is loading")));
+    const supervisor = supervise(server, () => 1);
+    const call = supervisor.evaluate(script, [], []).catch((error: unknown) => error);
+    const sent = () => server.sent.filter(([command]) => command === "EVALSHA").length;
+    await vi.waitFor(() => expect(sent()).toBe(6), { timeout: 10_000, interval: 5 });
+    // The next pause is 1.6 s.
+    const began = performance.now();
+    await supervisor.close();
+    expect(await call).toMatchObject({ code: "closed" });
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+
   it("loads the script and goes on when the server does not have it, three times at most in a row", async () => {
     const missing = () => refused("NOSCRIPT No matching script");
     const server = new ScriptedServer(missing(), missing());

@@ -1,4 +1,5 @@
 import { type CommandArgument, CommandFailure, type Connector, type Reply } from "../clients/port.js";
+import type { CancelTimer } from "../clock.js";
 import type { CallOptions } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { sameFailure } from "../partial-results.js";
@@ -197,22 +198,30 @@ export class Supervisor implements Evaluator {
    * first: that is the time of its attempts, and they were answered.
    */
   async #outlive(notAfter: number, patience: Patience): Promise<void> {
-    const cancels: (() => unknown)[] = [];
+    const { over, cancel } = this.#untilClosedOr(
+      (resolve) => this.clock.runAt(notAfter + 1, resolve),
+      // When the server's clock has stepped back, not for as long as that.
+      (resolve) => this.clock.runAfter(2 * (commandTimeout + this.#longestWait), resolve),
+    );
     try {
-      const over = new Promise<void>((resolve) => {
-        cancels.push(this.clock.runAt(notAfter + 1, resolve));
-        // When the server's clock has stepped back, not for as long as that.
-        cancels.push(this.clock.runAfter(2 * (commandTimeout + this.#longestWait), resolve));
-        cancels.push(this.#link.onState((state) => state === "closed" && resolve()));
-      });
       if ((await patience.outlasts(over)) === gaveUp) {
         if (patience.over === "aborted") throw this.#giveUp(patience, true, undefined);
         await over;
       }
       this.#link.refuseWhenClosed();
     } finally {
-      for (const cancel of cancels) cancel();
+      cancel();
     }
+  }
+
+  /** Resolves when one of these does or when the connection is ended for good; `cancel` ends all of them. */
+  #untilClosedOr(...begins: ((resolve: () => void) => CancelTimer)[]): { over: Promise<void>; cancel: () => void } {
+    const cancels: (() => unknown)[] = [];
+    const over = new Promise<void>((resolve) => {
+      cancels.push(...begins.map((begin) => begin(resolve)));
+      cancels.push(this.#link.onState((state) => state === "closed" && resolve()));
+    });
+    return { over, cancel: () => cancels.forEach((cancel) => cancel()) };
   }
 
   /** Prepares the next attempt, or fails for good. */
@@ -224,7 +233,10 @@ export class Supervisor implements Evaluator {
     if (action === "repeat" && attempt < 3) return;
     if (action === "repeat" || action === "repeat-later") {
       const pause = Math.min(firstPause * 2 ** attempt, longestPause) * (0.5 + this.#random() / 2);
-      await patience.outlasts(new Promise((resolve) => setTimeout(resolve, Math.min(pause, patience.left))));
+      const { over, cancel } = this.#untilClosedOr((resolve) =>
+        this.clock.runAfter(Math.min(pause, patience.left), resolve),
+      );
+      await patience.outlasts(over).finally(cancel);
       return;
     }
     throw new PunctualError(action, sentence(advice ?? "Redis refused the call", this.#target, failure), {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Reply, scriptedQueue } from "../../test/support/scripted-queue.js";
+import type { Clock } from "../clock.js";
 import type { ClaimRequest, ClaimResult } from "../engine.js";
 import { type ErrorCode, PunctualError } from "../errors.js";
 import { manualClock } from "../testing/manual-clock.js";
@@ -8,13 +9,20 @@ import { ClaimLoop } from "./claim-loop.js";
 const failed = (code: ErrorCode) => new PunctualError(code, `It failed: ${code}.`);
 
 /** A loop whose claims wait for the test; messages that it is given take room until the test makes some. */
-function heldLoop(concurrency = 10) {
+function heldLoop(concurrency = 10, grain = 0) {
   const clock = manualClock(0);
+  // Timers of Node take a millisecond at least.
+  const coarse: Clock = {
+    now: () => clock.now(),
+    elapsed: () => clock.elapsed(),
+    runAt: (time, task) => clock.runAt(time, task),
+    runAfter: (delay, task) => clock.runAfter(Math.max(delay, grain), task),
+  };
   const claims: { at: number; request: ClaimRequest; reply: Reply<ClaimResult> }[] = [];
   const answers: { token: string; count: number }[] = [];
   const failures: unknown[] = [];
   const room = { free: concurrency };
-  const queue = scriptedQueue(clock, {
+  const queue = scriptedQueue(coarse, {
     claim(request) {
       const reply = new Reply<ClaimResult>();
       claims.push({ at: clock.now(), request, reply });
@@ -212,6 +220,21 @@ describe("ClaimLoop", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(claims).toBe(200);
     await loop.stop();
+  });
+
+  it("has that turn though room is made all the time", async () => {
+    const held = heldLoop(1, 10);
+    await held.started();
+    for (let claims = 1; claims < 200; claims++) await held.answer(0, 0);
+    held.room.free = 0;
+    await held.answer(0, 0);
+    expect(held.claims).toHaveLength(200);
+    held.room.free = 1;
+    for (let n = 0; n < 4; n++) {
+      held.loop.roomMade();
+      await held.clock.advance(4);
+    }
+    expect(held.claims).toHaveLength(201);
   });
 
   it("says when it will not return, and names its leases as it is told", async () => {

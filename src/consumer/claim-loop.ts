@@ -104,7 +104,7 @@ export class ClaimLoop {
 
   /** There is more room than before. */
   roomMade(): void {
-    if (this.#isWaitingForRoom) this.#plan();
+    if (this.#isWaitingForRoom && this.#options.room() > 0) this.#plan();
   }
 
   /** The engine says: claim at `at` unless you claim earlier anyway. */
@@ -141,8 +141,8 @@ export class ClaimLoop {
     this.#cancelPlan();
     const hasRoom = this.#options.room() > 0;
     const isDue = this.#nextAt <= this.#clock.now();
+    this.#isWaitingForRoom = isDue && !hasRoom;
     if (isDue && hasRoom) return this.#soon();
-    this.#isWaitingForRoom = isDue;
     const silentFor = this.#clock.elapsed() - this.#answeredAt;
     const cancelSilence = this.#clock.runAfter((hasRoom ? longestSilence : heartbeat) - silentFor, () =>
       this.#timeIsOver(),

@@ -183,19 +183,19 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     this.#health.answered(result.now, this.#clock.elapsed(), !this.#intake.isInterrupted);
     this.#keeper.look(Math.max(result.now, now));
     if (wasOut && !this.#health.isOut && this.#outages.ended(this)) this.#events.emit("recovered");
-    // Answered so late that its leases have ended: nobody worked on the messages, so no attempt must be used.
-    const isTooLate = this.#phase === "open" && result.leaseUntil <= now && result.messages.length > 0;
-    if (isTooLate || this.#phase !== "open") {
-      for (const { id } of result.messages) this.#return(id, token, result.leaseUntil);
-    } else {
-      for (const claimed of result.messages) {
-        void this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
-      }
+    // Answered so late that its leases have ended, or that others have the room: nobody worked on the messages, so no attempt
+    // must be used.
+    const isOpen = this.#phase === "open";
+    const room = isOpen && result.leaseUntil > now ? Math.max(0, this.#room.roomFor(this.#share)) : 0;
+    for (const claimed of result.messages.slice(0, room)) {
+      void this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
     }
-    this.#room.answered(this.#share);
+    const excess = result.messages.slice(room);
+    for (const { id } of excess) this.#return(id, token, result.leaseUntil);
+    this.#room.ended(this.#share);
     for (const { id, reason } of result.buried) this.#events.emit("buried", { id }, { reason });
     if (result.missing.length > 0) this.#events.emit("error", payloadsGone(result.missing));
-    return isTooLate ? Promise.all(this.#returning) : undefined;
+    return isOpen && excess.length > 0 ? Promise.all(this.#returning) : undefined;
   }
 
   async #run(delivery: LeasedDelivery<Payload>): Promise<void> {
@@ -220,6 +220,8 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
 
   /** Tells of an outage once; `recovered` tells of its end. */
   #interrupted(failure: unknown): void {
+    // While it waits for an answer the others get the room.
+    this.#room.ended(this.#share);
     if (!this.#health.isOut) {
       this.#health.interrupted();
       if (this.#outages.began(this)) this.#events.emit("error", failure);

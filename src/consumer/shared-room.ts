@@ -39,13 +39,13 @@ export class SharedRoom {
     return Math.min(free, unsettled, Math.ceil(concurrency / this.#shares.length));
   }
 
-  /** A claim of this one goes out; until it is answered nobody else gets what it may take. */
+  /** A claim of this one goes out; until it is answered, or fails, nobody else gets what it may take. */
   claims(share: RoomShare, limit: number): void {
     this.#claiming.set(share, limit);
   }
 
-  /** Its claim was answered. */
-  answered(share: RoomShare): void {
+  /** Its claim was answered or has failed; what one brings that is answered later may be more than there is room for. */
+  ended(share: RoomShare): void {
     if (!this.#claiming.delete(share) || this.#shares.length === 1) return;
     this.roomMade(share);
   }
