@@ -15,7 +15,7 @@ local garbage, messages, notes, state = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 --- @include forget
 --- @include drain
 drain(unack, counts)
-local outcomes, ids = {}, {}
+local outcomes, ids, others = {}, {}, {}
 for i = 2, #ARGV do
   local id = ARGV[i]
   local standing, where = standing_of(id)
@@ -26,10 +26,11 @@ for i = 2, #ARGV do
   -- What has no payload, or no retry left, is removed as well, but was no message any more.
   if standing ~= "leased" then
     ids[#ids + 1] = id
+    others[id] = where == "elsewhere"
   end
   if where == "list" then
     leave_lists(id)
   end
 end
-forget(ids)
+forget(ids, others)
 return { now_text, table.concat(outcomes) }

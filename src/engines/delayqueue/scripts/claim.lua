@@ -36,7 +36,7 @@ end
 
 -- Read and decide.
 local first_lease, bytes, failed = first_place(lease_until), 0, #exhausted
-local deadlines, kept, retries_left, left, gone, seen = {}, {}, {}, {}, {}, {}
+local deadlines, kept, retries_left, left, gone, others, seen = {}, {}, {}, {}, {}, {}, {}
 local drawn, reported = { ready = 0, retry = 0, pending = 0, unack = 0 }, { ready = 0, retry = 0, pending = 0, unack = 0 }
 local ids, names = {}, {}
 for i, candidate in ipairs(candidates) do
@@ -59,6 +59,10 @@ for i = 1, #names do
     left[#left + 1] = id
   end
   local is_new, payload = not candidate.stale and not seen[id], payloads[i]
+  -- Left behind in a list by one that was cancelled, whose id a queue of another prefix has.
+  if payload and not retries_of[i] and (from == "ready" or from == "retry") then
+    payload, others[id] = nil, true
+  end
   if is_new and payload then
     local note, retries = note_of(old[i]), tonumber(retries_of[i] or 0)
     -- Of ours, as its score says, and with no note from when it was scheduled: it has no limit of its own.
@@ -145,6 +149,6 @@ end
 if drawn.retry > 0 then
   redis.call("LTRIM", retry, 0, -(drawn.retry + 1))
 end
-forget(gone)
+forget(gone, others)
 forget(redis.call("SRANDMEMBER", garbage, 100))
 return { now_text, whole(lease_until), whole(next_at), taken, given_up, give_up(#given_up / 2) }

@@ -1,13 +1,16 @@
 -- Reads a page of the messages of one state, in the order of their scores and then of their ids.
 -- KEYS: pending ready unack retry counts garbage messages notes state
--- ARGV: notAfter wanted from to limit [afterScore afterId]
--- Reply: {now, how many lie in lists, {message, …}, score and id of the last one that was looked at when there are more}
+-- ARGV: notAfter wanted from to limit [afterScore afterId bound]
+-- Reply: {now, how many lie in lists, {message, …}, score and id of the last one that was looked at when there are more, bound}
+--
+-- `bound`, of leased messages: the latest end of a lease when the first page was read. Leases that are extended meanwhile go behind
+-- it, or the pages would have no end while consumers work.
 --
 -- `wanted`: scheduled, due or leased. A message is as in snippets/read.lua. At most `limit` entries are looked at, and about 1 MiB.
 local pending, ready, unack, retry, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local garbage, messages, notes, state = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local wanted, from, to, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local after_score, after_id = tonumber(ARGV[6] or ""), ARGV[7]
+local after_score, after_id, bound = tonumber(ARGV[6] or ""), ARGV[7], tonumber(ARGV[8] or "")
 --- @include begin
 --- @include values
 --- @include places
@@ -22,7 +25,8 @@ local entries, more
 if wanted == "scheduled" then
   entries, more = entries_of(pending, math.max(first, tonumber(this_second)), last)
 elseif wanted == "leased" then
-  entries, more = entries_of(unack, horizon, math.huge)
+  bound = bound or tonumber(redis.call("ZREVRANGE", unack, 0, 0, "WITHSCORES")[2] or "0")
+  entries, more = entries_of(unack, horizon, bound + step_at(bound))
 else
   last = math.min(last, horizon)
   local others, more_others
@@ -45,4 +49,5 @@ for i, entry in ipairs(entries) do
   end
 end
 local listed = redis.call("LLEN", ready) + redis.call("LLEN", retry)
-return { now_text, listed, page, more and place and text_of(place.score) or "", more and place and place.id or "" }
+local score, id = more and place and text_of(place.score) or "", more and place and place.id or ""
+return { now_text, listed, page, score, id, text_of(bound or 0) }

@@ -1,3 +1,4 @@
+import type { Reply } from "../../../clients/port.js";
 import type { ListPage, ListQuery, MessageState } from "../../../engine.js";
 import { PunctualError } from "../../../errors.js";
 import { quote } from "../../../quote.js";
@@ -31,31 +32,32 @@ export async function list(
   const range = [from, to].map((time) => String(Math.min(Math.max(Math.ceil(time), 0), latest)));
   const most = String(Math.min(limit, mostAtOnce));
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [state, ...range, most, ...place]);
-  const [, listed, messages, score, id] = asArray(reply, "list");
+  const [, listed, messages, score, id, bound] = asArray(reply, "list");
   if (state === "due" && asNumber(listed, "list: listed") > 0) return undefined;
   const lastId = asBytes(id, "list: place");
   return {
     messages: asArray(messages, "list: messages").map((message) => readMessage(message, "list: message")),
-    cursor: lastId.length === 0 ? undefined : encodePlace(state, asNumber(score, "list: score"), lastId),
+    cursor: lastId.length === 0 ? undefined : encodePlace(state, [score, bound], lastId),
   };
 }
 
 const letters = { scheduled: "s", due: "d", leased: "l", dead: "x" } as const satisfies Record<MessageState, string>;
 
-/** The cursor for a place: the state's letter, the score as f64, the id; for people it is opaque. */
-function encodePlace(state: MessageState, score: number, id: Buffer): string {
-  const head = Buffer.alloc(9, letters[state]);
-  head.writeDoubleBE(score, 1);
+/** The cursor for a place: the state's letter, score and bound as f64, the id; for people it is opaque. */
+function encodePlace(state: MessageState, scores: readonly (Reply | undefined)[], id: Buffer): string {
+  const head = Buffer.alloc(17, letters[state]);
+  for (const [index, score] of scores.entries()) head.writeDoubleBE(asNumber(score, "list: score"), 1 + index * 8);
   return Buffer.concat([head, id]).toString("base64url");
 }
 
-/** Score and id. Fails with `invalid-argument` when it is no cursor that a list of this state gave. */
-function decodePlace(state: MessageState, cursor: string): [score: string, id: Buffer] {
+/** Score, id and bound. Fails with `invalid-argument` when it is no cursor that a list of this state gave. */
+function decodePlace(state: MessageState, cursor: string): [score: string, id: Buffer, bound: string] {
   const bytes = Buffer.from(cursor, "base64url");
-  const isWhole = bytes.toString("base64url") === cursor && bytes.length > 9;
-  const score = isWhole ? bytes.readDoubleBE(1) : Number.NaN;
-  if (state !== "dead" && bytes.toString("latin1", 0, 1) === letters[state] && score >= 0 && score <= latest) {
-    return [String(score), bytes.subarray(9)];
+  const isWhole = bytes.toString("base64url") === cursor && bytes.length > 17;
+  const [score = Number.NaN, bound = Number.NaN] = isWhole ? [bytes.readDoubleBE(1), bytes.readDoubleBE(9)] : [];
+  const isPlace = [score, bound].every((one) => one >= 0 && one <= latest);
+  if (state !== "dead" && bytes.toString("latin1", 0, 1) === letters[state] && isPlace) {
+    return [String(score), bytes.subarray(17), String(bound)];
   }
   throw new PunctualError(
     "invalid-argument",

@@ -11,16 +11,19 @@ local most = tonumber(ARGV[2])
 --- @include forget
 --- @include drain
 drain(unack, counts)
-local ids, exhausted, looked = {}, {}, 0
+local ids, exhausted, others, looked = {}, {}, {}, 0
 for _, list in ipairs({ ready, retry }) do
   local rest = most - looked
   local listed = rest > 0 and redis.call("LRANGE", list, -rest, -1) or {}
   if #listed > 0 then
     local is_pending, is_leased = redis.call("ZMSCORE", pending, unpack(listed)), redis.call("ZMSCORE", unack, unpack(listed))
+    local retries = redis.call("HMGET", counts, unpack(listed))
     for i, id in ipairs(listed) do
       -- An entry that was left behind says nothing of the message that has its id now.
       if not is_pending[i] and not is_leased[i] then
         ids[#ids + 1] = id
+        -- One that was cancelled, whose id a queue of another prefix has.
+        others[id] = not retries[i] and redis.call("SISMEMBER", garbage, id) == 0
       end
     end
     looked = looked + #listed
@@ -38,4 +41,4 @@ for _, id in ipairs(redis.call("ZRANGEBYSCORE", pending, "-inf", "+inf", "LIMIT"
   ids[#ids + 1] = id
 end
 forget(exhausted)
-return { now_text, looked, forget(ids) }
+return { now_text, looked, forget(ids, others) }

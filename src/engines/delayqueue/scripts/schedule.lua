@@ -6,7 +6,8 @@
 -- Ids are distinct. `mode` is two letters: `a` or `d` as in snippets/due.lua, and `k` (keep) or `r` (replace). `since`: when an
 -- attempt of this call was lost, the server's time at which it was first made; else empty. `keep`: how long a payload stays after
 -- it is due, ms; `expiresIn` instead of it, where it is not empty. `flags` and `headers`: as in a note. `outcomes` has a letter for each: s scheduled, d duplicate,
--- r replaced, l leased; `dueAts` an f64, as stored.
+-- r replaced, l leased; e: the id is taken elsewhere, by another queue or another key; k: it names a key of this queue. `dueAts` an
+-- f64, as stored.
 local pending, ready, unack, retry, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local garbage, messages, notes, state, waiting = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local channel, events, since, keep = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])
@@ -27,6 +28,16 @@ local function is_from_lost(id, payload)
   return since and redis.call("STRLEN", messages .. id) == #payload and redis.call("GET", messages .. id) == payload
 end
 
+-- Whether a payload would have the name of another key of the queue. So it can be with a prefix that begins as payloads do.
+local is_nested, ours = sub(pending, 1, #messages) == messages, sub(notes, 1, -#"note:" - 1)
+local function names_key(name)
+  local is_one = sub(name, 1, #ours) == ours
+  for i = 1, #KEYS do
+    is_one = is_one or KEYS[i] == name
+  end
+  return is_one
+end
+
 -- Mostly nothing is there of any of them: two commands say so.
 local asked, names = {}, {}
 for i = 6, #ARGV, 8 do
@@ -44,8 +55,11 @@ for i = 6, #ARGV, 8 do
   if any_there or any_leased then
     standing, where, due, note = standing_of(id)
   end
+  local is_key = is_nested and names_key(messages .. id)
   local replaces = sub(mode, 2) == "r"
-  if standing and (standing == "leased" or not replaces) then
+  if is_key or where == "elsewhere" then
+    outcomes[n], dues[n] = is_key and "k" or "e", 0
+  elseif standing and (standing == "leased" or not replaces) then
     outcomes[n] = is_from_lost(id, ARGV[i + 7]) and "s" or replaces and "l" or "d"
     -- Keeping a message does not reclaim it.
     dues[n] = where == "unack" and note.place > 0 and due_at(note.place) or due

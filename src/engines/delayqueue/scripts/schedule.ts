@@ -6,13 +6,14 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { timeLeft } from "../../../scripting/time-left.js";
 import type { DelayqueueKeys } from "../keys.js";
 import { headersText } from "../note-text.js";
+import { storedOnly } from "../taken-ids.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("schedule", sources["schedule"], {
   keys: ["pending", "ready", "unack", "retry", "counts", "garbage", "messages", "notes", "state", "waiting"],
 });
 
-const words = { s: "scheduled", d: "duplicate", r: "replaced", l: "leased" } as const;
+const words = { s: "scheduled", d: "duplicate", r: "replaced", l: "leased", e: "elsewhere", k: "key" } as const;
 
 /** Retries that are written for a message without a limit of its own: the Go library's default. */
 const defaultRetries = 3;
@@ -27,6 +28,8 @@ const noLimit = 4;
  *
  * When an earlier attempt ended without a reply, a message that is there with the very same payload is, as far as can be known,
  * what that attempt stored; it is called `scheduled`.
+ *
+ * Fails when an id is taken by what is not of this queue, after the others were stored: see `storedOnly`.
  */
 export async function schedule(
   evaluator: Evaluator,
@@ -37,7 +40,7 @@ export async function schedule(
   const { clock } = evaluator;
   const cut = { id: ({ id }: NewMessage) => id, bytes: ({ payload }: NewMessage) => payload.length };
   const limits = timeLeft(clock, options);
-  return await inChunks(messages, cut, async (chunk) => {
+  const answers = await inChunks(messages, cut, async (chunk) => {
     let began: number | undefined;
     const values = chunk.flatMap(valuesOf);
     const args = (again: boolean) => {
@@ -48,11 +51,12 @@ export async function schedule(
     const { reply } = await evaluator.evaluate(script, script.keysIn(keys), args, limits());
     const [, letters, times] = asArray(reply, "schedule");
     const dueAts = asBytes(times, "schedule: dueAts");
-    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index) => ({
-      outcome,
-      dueAt: dueAts.readDoubleBE(index * 8),
-    }));
+    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index) =>
+      outcome === "elsewhere" || outcome === "key" ? outcome : { outcome, dueAt: dueAts.readDoubleBE(index * 8) },
+    );
   });
+  const ids = messages.map(({ id }) => id);
+  return storedOnly(answers, ids, keys);
 }
 
 function valuesOf({ id, payload, due, onDuplicate, attempts, expiresIn, headers }: NewMessage): (string | Buffer)[] {

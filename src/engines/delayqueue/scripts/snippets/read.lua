@@ -14,7 +14,8 @@ local function read_message(id)
     note.headers, whole(note.failed_at), note.failure }
 end
 
--- Bytes that reading it takes.
+-- Bytes that reading it takes. What has the name of a payload can be of another type.
 local function bytes_of(id)
-  return redis.call("STRLEN", messages .. id) + redis.call("STRLEN", notes .. id)
+  local length = redis.pcall("STRLEN", messages .. id)
+  return (type(length) == "number" and length or 0) + redis.call("STRLEN", notes .. id)
 end

@@ -2,7 +2,8 @@
 -- and notes. A lease that has ended counts as reclaimed; after the last attempt, and without its payload, a message is gone.
 --
 -- Gives "waiting", "leased" or nil; where it is: "pending", "unack", or "list" for one of the lists, by elimination; when it
--- is due; its note.
+-- is due; its note. nil and "elsewhere": there is something under the name of its payload, and it is not of this queue, which
+-- would count the retries of it. Queues of one name with different prefixes share the names of payloads.
 local function standing_of(id)
   local there = redis.call("EXISTS", messages .. id) == 1
   local lease = tonumber(redis.call("ZSCORE", unack, id) or "")
@@ -25,6 +26,8 @@ local function standing_of(id)
     return "waiting", "pending", due_at(tonumber(place)), note
   elseif redis.call("SISMEMBER", garbage, id) == 1 then
     return nil
+  elseif redis.call("HEXISTS", counts, id) == 0 then
+    return nil, "elsewhere"
   end
   -- A list says nothing of when its messages were due.
   return "waiting", "list", note.place > 0 and math.min(due_at(note.place), now) or now, note
