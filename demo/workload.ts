@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../src/engine.js";
 import { Queue } from "../src/index.js";
 import { type Figures, Ledger } from "./ledger.js";
+import { produce, type Task } from "./produce.js";
 import { makePlan, type Plan, type Scenario } from "./scenario.js";
 
 export type { Figures } from "./ledger.js";
@@ -46,19 +47,11 @@ export interface Progress {
   readonly ended: number;
 }
 
-interface Task {
-  readonly number: number;
-}
-
 interface Run extends WorkloadOptions {
   readonly tasks: Queue<Task>;
   readonly plan: Plan;
   readonly ledger: Ledger;
 }
-
-/** How many messages go into one call of scheduleMany, and how many such calls are under way. */
-const batchSize = 1_000;
-const batchesInFlight = 4;
 
 /** How often cancellations are sent and progress is told, ms. */
 const cancelInterval = 10;
@@ -75,7 +68,7 @@ export async function runWorkload(options: WorkloadOptions): Promise<Figures> {
   try {
     // The wait is part of the same group, so a schedule that fails ends it at once.
     await allOrFirstFailure(options.signal, [
-      (signal) => produce(run, signal),
+      (signal) => produce(tasks, plan, run.ledger, signal),
       (signal) => cancelSome(run, signal),
       (signal) => waitForTheEnd(run, signal),
     ]);
@@ -103,26 +96,6 @@ function consume({ engine, consumerEngines = [], queue, scenario, plan, ledger, 
   );
   if (onError !== undefined) consumer.on("error", onError);
   return consumer;
-}
-
-/** Schedules all messages, a few batches at a time. */
-async function produce({ tasks, plan, ledger }: Run, signal: AbortSignal): Promise<void> {
-  const messages = plan.dueAt.length;
-  let next = 0;
-  const producer = async () => {
-    while (next < messages && !signal.aborted) {
-      const first = next;
-      next = Math.min(messages, first + batchSize);
-      const batch = Array.from({ length: next - first }, (_, index) => newTask(plan, first + index));
-      const results = await tasks.scheduleMany(batch);
-      results.forEach((_, index) => ledger.confirm(first + index));
-    }
-  };
-  await Promise.all(Array.from({ length: batchesInFlight }, producer));
-}
-
-function newTask(plan: Plan, number: number) {
-  return { payload: { number }, id: String(number), at: plan.dueAt[number] ?? 0 };
 }
 
 /** Sends the planned cancellations, each at its time, as soon as all messages are scheduled. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PunctualError, Queue } from "../../src/index.js";
 import { type Figures, Ledger } from "../ledger.js";
+import { produce, type Task } from "../produce.js";
 import { makePlan, type Plan, type Scenario } from "../scenario.js";
 import { seededRandom } from "../seeded-random.js";
 import type { Bench } from "./bench.js";
@@ -45,8 +46,6 @@ export interface Spent {
 const killInterval = 300;
 /** How long a handler takes where a consumer is killed, ms: so that it holds some in the middle of their handlers. */
 const workWhenKilled = 20;
-const batchSize = 1_000;
-const batchesInFlight = 4;
 /** How long nothing may happen, with all leases ended, until a run is over that still misses some, ms. */
 const patience = 2_500;
 /** The same where the engine says that it has none left: only handlers may be at work still. */
@@ -76,10 +75,11 @@ export async function runSubject(options: RunOptions): Promise<Comparison> {
   try {
     await Promise.all(consumers.map((consumer) => consumer.ready()));
     const before = await usageOf(bench.connection);
-    const queue = new Queue<{ number: number }>(job.queue, { engine });
+    const queue = new Queue<Task>(job.queue, { engine });
     const plan = makePlan(scenario, bench.time.now());
     const ledger = new Ledger(plan);
-    await scheduleAll(queue, plan, ledger, options.signal);
+    await produce(queue, plan, ledger, options.signal);
+    options.signal.throwIfAborted();
     const filled = await usageOf(bench.connection);
     await waitForTheEnd(options, { queue, plan, consumers, start });
     const after = await usageOf(bench.connection);
@@ -108,33 +108,8 @@ function spentOn(messages: number, { before, filled, after }: Record<"before" | 
   };
 }
 
-async function scheduleAll(
-  queue: Queue<{ number: number }>,
-  plan: Plan,
-  ledger: Ledger,
-  signal: AbortSignal,
-): Promise<void> {
-  const messages = plan.dueAt.length;
-  let next = 0;
-  const producer = async () => {
-    while (next < messages) {
-      signal.throwIfAborted();
-      const first = next;
-      next = Math.min(messages, first + batchSize);
-      const batch = Array.from({ length: next - first }, (_, index) => ({
-        payload: { number: first + index },
-        id: String(first + index),
-        at: plan.dueAt[first + index] ?? 0,
-      }));
-      await queue.scheduleMany(batch);
-      for (let number = first; number < next; number++) ledger.confirm(number);
-    }
-  };
-  await Promise.all(Array.from({ length: batchesInFlight }, producer));
-}
-
 interface Run {
-  readonly queue: Queue<{ number: number }>;
+  readonly queue: Queue<Task>;
   readonly plan: Plan;
   /** All that were started so far. */
   readonly consumers: readonly ConsumerProcess[];
