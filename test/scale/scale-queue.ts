@@ -66,12 +66,17 @@ export class ScaleQueue implements AsyncDisposable {
       if (messages.length === 0) throw new Error(`${count} leases are to end, but only ${held} messages are due`);
       held += messages.length;
     }
-    const { leases } = queueKeys("punctual", "scale");
     const [seconds] = (await this.#raw.text("TIME")) as [string];
     const end = (Number(seconds) - 60) * 1_000;
+    await this.gatherLeases(end);
+    return end;
+  }
+
+  /** Says of all leases that they end in this ms. */
+  async gatherLeases(end: number): Promise<void> {
+    const { leases } = queueKeys("punctual", "scale");
     const ids = (await this.#raw.text("ZRANGE", leases, 0, -1)) as string[];
     await this.#raw.command("ZADD", leases, "XX", ...ids.flatMap((id) => [end, id]));
-    return end;
   }
 
   /** How many messages each script of a call named in the commands that it ran. */

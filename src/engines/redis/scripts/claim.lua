@@ -1,8 +1,11 @@
 -- Takes due messages under a lease, reclaims leases that have ended, and says when to claim again.
 -- KEYS: schedule messages leases leased failures dead claims state waiting gone
--- ARGV: notAfter consumer order token limit room lease attempts channel returns mostDead deadFor
+-- ARGV: notAfter consumer order token limit room lease attempts channel returns place mostDead deadFor
 -- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing,
---   {id, …} dropped, how many were dropped so far}
+--   {id, …} dropped, how many were dropped so far[, place]}
+--
+-- A claim made again, whose reply was lost, is answered in pieces, each with the place behind which the next one begins: empty
+-- in the first call, and after the last.
 local schedule, messages, leases, leased, failures = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local dead, claims, state, waiting, gone = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 --- @include begin
@@ -12,7 +15,7 @@ local limit, room = tonumber(ARGV[5]), ARGV[6] == "1"
 local lease_until, attempts, channel = now + tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
 -- Whether the caller claims again at `nextAt`.
 local returns = ARGV[10] == "1"
-local most_dead, dead_for = tonumber(ARGV[11]), tonumber(ARGV[12])
+local place, most_dead, dead_for = ARGV[11], tonumber(ARGV[12]), tonumber(ARGV[13])
 -- Written out once: Redis writes out a number for each argument that is one, which took a third of the ZADD.
 local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
@@ -38,6 +41,9 @@ local function bury_and_tell(id, due, reason, count, error_at, error_json, at)
 end
 
 drain(leases, leased, schedule)
+--- @include rank
+--- @include id-order
+--- @include last-claim
 --- @include recover
 --- @include reclaim
 
@@ -96,26 +102,16 @@ local plan = now + poll
 plan = math.min(plan, tonumber(head or plan), tonumber(first_end or plan), #taken > 0 and lease_until or plan)
 local known, full = last, limit == 0 or (#taken == limit * 4 and not room)
 --- @include turn
-
--- Consumers that were killed leave their entry behind: a new one looks at a few, and drops those a minute old.
-local old_claims = {}
-if not last then
-  local some = redis.call("HRANDFIELD", claims, 4, "WITHVALUES")
-  for i = 1, #some, 2 do
-    if tonumber(string.match(some[i + 1], "^%d+ (%d+)")) + 60000 < now then
-      old_claims[#old_claims + 1] = some[i]
-    end
-  end
-end
+local last_end = "^%d+ (%d+)"
+--- @include silent
 
 -- Write. The books come first: what stops these stops the claim before it has moved a message.
 if not layout then
   redis.call("HSET", state, "v", 1)
 end
 turn_write()
-variadic("HDEL", claims, old_claims)
--- Also when nothing was taken: an attempt of this claim that hung on its way must find it.
-redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. ARGV[1] .. " " .. token)
+variadic("HDEL", claims, silent)
+note_claim(#taken > 0, lease_until)
 bury_all()
 -- First who holds a message, then until when, then out of `schedule`: one that is in two places is found, in none it is lost.
 variadic("HSET", leased, leased_pairs)

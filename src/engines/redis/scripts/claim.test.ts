@@ -267,6 +267,33 @@ describe("A claim repeated with its token, because its reply was lost,", () => {
     expect((await queue.scores("leases"))["a"]).toBe(until);
   });
 
+  it("gets what it took, in its order, also where it is spread over many leases that end in the same ms", async () => {
+    const queue = bench.queue();
+    const ids = Array.from({ length: 3_000 }, (_, n) => `m${(n * 1_789) % 3_000}`);
+    await Promise.all(ids.map((id, n) => queue.scheduled(id, 1 + (n % 2))));
+    const first = await claiming(queue, { token: "same", limit: 250 });
+    const scores = { [first.leaseUntil]: Object.keys(await queue.scores("leases")) };
+    for (let n = 0; n < 11; n++) await claiming(queue, { consumer: "d", limit: 250 });
+    const all = Object.keys(await queue.scores("leases")).flatMap((id) => [first.leaseUntil, id]);
+    await bench.raw.command("ZADD", queue.keys.leases, ...all);
+    expect(scores[first.leaseUntil]).toHaveLength(250);
+    expect(all).toHaveLength(6_000);
+    expect((await claiming(queue, { token: "same" })).messages).toEqual(first.messages);
+  });
+
+  it("gets nothing that is not under its lease any more, nor what has no deadline", async () => {
+    const queue = bench.queue();
+    for (const id of ["mine", "another's", "another time's", "no time's", "gone"]) await queue.scheduled(id, 1);
+    const first = await claiming(queue, { token: "same" });
+    expect(idsOf(first)).toHaveLength(5);
+    const lease = { until: first.leaseUntil, due: 1, token: "same", attempts: 5 };
+    await queue.leased("another's", { ...lease, token: "another" });
+    await queue.leased("another time's", { ...lease, until: first.leaseUntil + 1 });
+    await bench.raw.command("ZREM", queue.keys.leases, "no time's");
+    await bench.raw.command("HDEL", queue.keys.messages, "gone");
+    expect(idsOf(await claiming(queue, { token: "same" }))).toEqual(["mine"]);
+  });
+
   it("gets nothing when it took nothing but what became due since", async () => {
     const queue = bench.queue();
     await claiming(queue, { token: "same" });

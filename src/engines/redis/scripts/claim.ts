@@ -1,7 +1,7 @@
-import type { Claimed, ClaimRequest, ClaimResult } from "../../../engine.js";
+import type { ClaimRequest, ClaimResult } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { decodeMessage } from "../message-format.js";
-import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
+import { decodeMessage, sequenceLength } from "../message-format.js";
+import { readClaim } from "../../../scripting/claimed.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
 import { sources } from "./sources.generated.js";
@@ -28,7 +28,7 @@ export async function claim(
   { consumer, token, limit, lease, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
   bounded = unbounded,
 ): Promise<ClaimResult> {
-  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
+  const args = [
     consumer,
     String(order),
     token,
@@ -38,31 +38,19 @@ export async function claim(
     String(Math.min(attempts, 0xffffffff)),
     keys.channel,
     returns ? "1" : "0",
-    ...boundArgs(bounded),
-  ]);
-  const [now, leaseUntil, nextAt, taken, buried, missing, ...dropped] = asArray(reply, "claim");
-  tellDropped(bounded, dropped, "claim");
-  return {
-    now: asNumber(now, "claim: now"),
-    leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
-    nextAt: asNumber(nextAt, "claim: nextAt"),
-    messages: asRows(taken, 4, "claim: messages").map((row) => readMessage(row, attempts)),
-    buried: asRows(buried, 2, "claim: buried").map(([id, reason]) => ({
-      id: asText(id, "claim: buried id"),
-      reason: asText(reason, "claim: buried reason"),
-    })),
-    missing: asArray(missing, "claim: missing").map((id) => asText(id, "claim: missing id")),
-  };
+  ];
+  const { result, rest } = await readClaim({
+    evaluate: (place) => evaluator.evaluate(script, script.keysIn(keys), [...args, place, ...boundArgs(bounded)]),
+    between: 2,
+    decode: decodeMessage,
+    attempts,
+    order: bySequence,
+  });
+  tellDropped(bounded, rest, "claim");
+  return result;
 }
 
-function readMessage([id, due, value, failed]: ReturnType<typeof asArray>, limit: number): Claimed {
-  const { payload, attempts, headers } = decodeMessage(asBytes(value, "claim: value"));
-  return {
-    id: asText(id, "claim: id"),
-    payload,
-    dueAt: asNumber(due, "claim: due"),
-    attempt: asNumber(failed, "claim: attempts") + 1,
-    attempts: attempts ?? limit,
-    headers,
-  };
+/** Values begin with the sequence numbers of their messages. */
+function bySequence(one: Buffer, other: Buffer): number {
+  return one.compare(other, 0, sequenceLength, 0, sequenceLength);
 }

@@ -1,8 +1,11 @@
 -- Moves due messages to the stream, reads them as a consumer of the group, takes over what others left, and says when to claim
 -- again.
 -- KEYS: schedule messages moved lost stream groups queue leases again copies dead failures claims state waiting
--- ARGV: notAfter group consumer order token limit room lease attempts channel returns silence
--- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing}
+-- ARGV: notAfter group consumer order token limit room lease attempts channel returns place silence
+-- Reply: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …} missing[, place]}
+--
+-- A claim made again, whose reply was lost, is answered in pieces, each with the place behind which the next one begins: empty
+-- in the first call, and after the last.
 local schedule, messages, moved, lost, stream, groups = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local leases, again, copies, dead, failures, claims = KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 local state = KEYS[7]
@@ -12,7 +15,7 @@ local group, consumer, order, token = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local limit, room = tonumber(ARGV[6]), ARGV[7] == "1"
 local lease_until, attempts, channel = now + tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
 -- Whether the caller claims again at `nextAt`.
-local returns = ARGV[11] == "1"
+local returns, place = ARGV[11] == "1", ARGV[12]
 local until_text = string.format("%.0f", lease_until)
 local taken, buried_reply, missing = {}, {}, {}
 --- @include values
@@ -26,6 +29,9 @@ local function give(id, due, value, count)
 end
 drain(leases, copies, schedule)
 --- @include group
+--- @include rank
+--- @include id-order
+--- @include last-claim
 --- @include recover
 --- @include candidates
 --- @include outcome
@@ -58,8 +64,7 @@ turn_write()
 if not layout then
   redis.call("HSET", KEYS[7], "v", 1)
 end
--- Also when nothing was taken: an attempt of this claim that hung on its way must find it.
-redis.call("HSET", claims, consumer, order .. " " .. (#taken > 0 and until_text or whole(now)) .. " " .. ARGV[1] .. " " .. token)
+note_claim(#taken > 0, lease_until)
 variadic("HDEL", claims, old_claims)
 for _, name in ipairs(old_consumers) do
   redis.call("XGROUP", "DELCONSUMER", stream, group, name)

@@ -1,6 +1,5 @@
-import type { Reply } from "../../../clients/port.js";
-import type { Claimed, ClaimRequest, ClaimResult } from "../../../engine.js";
-import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
+import type { ClaimRequest, ClaimResult } from "../../../engine.js";
+import { readClaim } from "../../../scripting/claimed.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { decodeMessage } from "../formats.js";
 import type { StreamKeys } from "../keys.js";
@@ -42,7 +41,7 @@ export async function claim(
   { consumer, token, limit, lease, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
   silence = 60_000,
 ): Promise<ClaimResult> {
-  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
+  const args = [
     group,
     consumer,
     String(order),
@@ -53,30 +52,12 @@ export async function claim(
     String(Math.min(attempts, 0xffffffff)),
     keys.channel,
     returns ? "1" : "0",
-    String(silence),
-  ]);
-  const [now, leaseUntil, nextAt, taken, buried, missing] = asArray(reply, "claim");
-  return {
-    now: asNumber(now, "claim: now"),
-    leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
-    nextAt: asNumber(nextAt, "claim: nextAt"),
-    messages: asRows(taken, 4, "claim: messages").map((row) => readMessage(row, attempts)),
-    buried: asRows(buried, 2, "claim: buried").map(([id, reason]) => ({
-      id: asText(id, "claim: buried id"),
-      reason: asText(reason, "claim: buried reason"),
-    })),
-    missing: asArray(missing, "claim: missing").map((id) => asText(id, "claim: missing id")),
-  };
-}
-
-function readMessage([id, due, value, count]: readonly Reply[], limit: number): Claimed {
-  const { payload, attempts, headers } = decodeMessage(asBytes(value, "claim: value"));
-  return {
-    id: asText(id, "claim: id"),
-    payload,
-    dueAt: asNumber(due, "claim: due"),
-    attempt: asNumber(count, "claim: attempts") + 1,
-    attempts: attempts ?? limit,
-    headers,
-  };
+  ];
+  // Leases that end in one ms lie in the order of their messages.
+  const { result } = await readClaim({
+    evaluate: (place) => evaluator.evaluate(script, script.keysIn(keys), [...args, place, String(silence)]),
+    decode: decodeMessage,
+    attempts,
+  });
+  return result;
 }

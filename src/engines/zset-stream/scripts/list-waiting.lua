@@ -40,7 +40,7 @@ local function read_zset(key, up_to)
       return order_of(member) <= last
     end)
   end
-  return entries_from(key, first, redis.call("ZCOUNT", key, "-inf", up_to), limit)
+  return (entries_from(key, first, redis.call("ZCOUNT", key, "-inf", up_to), limit))
 end
 for _, key in ipairs({ schedule, again }) do
   local some = read_zset(key, high)

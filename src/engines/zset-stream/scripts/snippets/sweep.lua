@@ -1,6 +1,6 @@
 -- Sweep: consumers that were killed leave their names behind. A new one looks who has been silent for long and holds
--- nothing. Part of claim. ARGV[12]: how long it must have been silent, ms.
-local silent_for = tonumber(ARGV[12])
+-- nothing. Part of claim. ARGV[13]: how long it must have been silent, ms.
+local silent_for = tonumber(ARGV[13])
 local old_claims, old_consumers = {}, {}
 if not last then
   local some = redis.call("HRANDFIELD", claims, 4, "WITHVALUES")

@@ -1,0 +1,74 @@
+import type { CommandArgument, Reply } from "../clients/port.js";
+import type { Claimed, ClaimResult } from "../engine.js";
+import { asArray, asBytes, asNumber, asRows, asText } from "./reply.js";
+
+/** Where a claim that takes anew begins, and one that is made again. */
+const start: CommandArgument = "";
+
+/** What an engine's claim has of its own. */
+export interface Claiming {
+  /** Runs the script; `place` is where a claim that is made again, because its reply was lost, goes on. */
+  readonly evaluate: (place: CommandArgument) => Promise<{ readonly reply: Reply }>;
+  /** What stands in a reply between the ids that are missing and the place: how many elements. */
+  readonly between?: number;
+  /** The message in a body, but for what the row says of it. */
+  readonly decode: (value: Buffer) => Pick<Claimed, "payload" | "headers"> & { readonly attempts?: number | undefined };
+  /** Deliveries at most of a message that has no limit of its own. */
+  readonly attempts: number;
+  /** Which of two with one due time was to be first; those in one piece come as the script found them. Default: neither. */
+  readonly order?: (one: Buffer, other: Buffer) => number;
+}
+
+/**
+ * Reads what a claim answers: {now, leaseUntil, nextAt, {id, due, value, attempts so far, …}, {id, reason, …} buried, {id, …}
+ * missing}, what the engine adds, and from a claim that is made again the place behind which the next piece begins. Its leases are
+ * looked for among all that end in the same ms, and a call looks at a bounded number of these.
+ */
+export async function readClaim({
+  evaluate,
+  between = 0,
+  decode,
+  attempts,
+  order,
+}: Claiming): Promise<{ readonly result: ClaimResult; readonly rest: readonly Reply[] }> {
+  const rows: Reply[][] = [];
+  for (let place = start; ;) {
+    const { reply } = await evaluate(place);
+    const [now, leaseUntil, nextAt, taken, buried, missing, ...rest] = asArray(reply, "claim");
+    rows.push(...asRows(taken, 4, "claim: messages"));
+    const next = rest[between];
+    if (next !== undefined) {
+      const behind = asBytes(next, "claim: place");
+      if (behind.length > 0) {
+        place = behind;
+        continue;
+      }
+      rows.sort((one, other) => dueOf(one) - dueOf(other) || (order?.(valueOf(one), valueOf(other)) ?? 0));
+    }
+    const result = {
+      now: asNumber(now, "claim: now"),
+      leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
+      nextAt: asNumber(nextAt, "claim: nextAt"),
+      messages: rows.map((row) => {
+        const { payload, headers, attempts: own } = decode(valueOf(row));
+        return {
+          id: asText(row[0], "claim: id"),
+          payload,
+          dueAt: dueOf(row),
+          attempt: asNumber(row[3], "claim: attempts") + 1,
+          attempts: own ?? attempts,
+          headers,
+        };
+      }),
+      buried: asRows(buried, 2, "claim: buried").map(([id, reason]) => ({
+        id: asText(id, "claim: buried id"),
+        reason: asText(reason, "claim: buried reason"),
+      })),
+      missing: asArray(missing, "claim: missing").map((id) => asText(id, "claim: missing id")),
+    };
+    return { result, rest };
+  }
+}
+
+const dueOf = (row: readonly Reply[]): number => asNumber(row[1], "claim: due");
+const valueOf = (row: readonly Reply[]): Buffer => asBytes(row[2], "claim: value");
