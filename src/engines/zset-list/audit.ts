@@ -2,8 +2,7 @@ import type { AuditReport } from "../../engine.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { ReliableKeys } from "./reliable-keys.js";
 import { auditPage, mismatches, walked } from "./scripts/audit-page.js";
-import { handsOf } from "./scripts/hands.js";
-import { sweep } from "./scripts/sweep.js";
+import { emptyHands } from "./scripts/hands.js";
 
 /** Problems that one report tells at most; the others are looked for, and mended, all the same. */
 const mostTold = 1_000;
@@ -36,7 +35,7 @@ export async function audit(evaluator: Evaluator, keys: ReliableKeys, repair: bo
   for (const which of walked) {
     let unsure = await walk(which, true);
     for (let again = 0; unsure.length > 0 && again < sweeps; again++) {
-      for (const consumer of await handsOf(evaluator, keys)) await sweep(evaluator, keys, consumer, true);
+      await emptyHands(evaluator, keys);
       unsure = await walk(which, false);
     }
   }

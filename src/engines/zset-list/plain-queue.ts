@@ -6,6 +6,7 @@ import { decodeMember } from "../../schemes/member.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
+import { counted } from "./counted.js";
 import type { LineKeys, Look } from "./line-keys.js";
 import { ListWait, longestWait } from "./list-wait.js";
 import { Popped } from "./popped.js";
@@ -85,10 +86,12 @@ export class PlainQueue extends MemberQueue {
   override async purge(what: "waiting" | "dead"): Promise<number> {
     if (what === "dead") return await super.purge(what);
     const { popped } = this.#counter;
-    const before = popped.all();
-    const count = await clear(this.calls, this.#line);
-    // Not what was popped since: it may have been scheduled after the call.
-    return count + popped.settle(before).length;
+    return await counted("messages were purged", async (count) => {
+      const before = popped.all();
+      await clear(this.calls, this.#line, count);
+      // Not what was popped since: it may have been scheduled after the call.
+      count(popped.settle(before).length, false);
+    });
   }
 
   override pause(): Promise<void> {

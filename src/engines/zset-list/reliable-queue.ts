@@ -39,6 +39,9 @@ const waits = new SharedByName<ListWait>();
 /** How long after it may have popped a consumer is to have claimed that, ms; else it is dead. */
 const claimWithin = 2_000;
 
+/** How long a consumer that leaves waits for Redis, ms. */
+const leaveTimeout = 1_000;
+
 /**
  * Ids in a zset; those that are due move to a list, from which consumers take them under a lease. The message stays in Redis
  * until it is acknowledged: at least once.
@@ -51,6 +54,8 @@ export class ReliableQueue extends SchemeQueue {
   readonly #keys: ReliableKeys;
   readonly #rememberFor: number | undefined;
   readonly #wait: ListWait;
+  /** Consumers whose hands Redis may know of; `false`: one may pop yet, since the reply to its pop was lost. */
+  readonly #hands = new Map<string, boolean>();
 
   constructor(context: SchemeContext, keys: ReliableKeys, options: OpenOptions) {
     super(context, keys, {});
@@ -92,8 +97,14 @@ export class ReliableQueue extends SchemeQueue {
     return extend(this.work, this.#keys, receipts, lease);
   }
 
-  override watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
-    return super.watch(consumer, this.#wait.releasing(consumer, watcher));
+  override async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
+    const watch = await super.watch(consumer, this.#wait.releasing(consumer, watcher));
+    return {
+      [Symbol.asyncDispose]: async () => {
+        await watch[Symbol.asyncDispose]();
+        await this.#leave(consumer);
+      },
+    };
   }
 
   override cancel(ids: readonly string[]) {
@@ -147,6 +158,7 @@ export class ReliableQueue extends SchemeQueue {
   async #claim(request: ClaimRequest): Promise<LineClaim> {
     const claimed = await claim(this.work, this.#keys, request, this.watches.nameOf(request.consumer));
     this.watches.claimed(request.consumer, claimed.look.now);
+    this.#hands.delete(request.consumer);
     return claimed;
   }
 
@@ -154,12 +166,26 @@ export class ReliableQueue extends SchemeQueue {
   async #block(consumer: string): Promise<boolean> {
     const { ready, hands, handOf } = this.#keys;
     const deadline = Math.ceil(this.clock.now() + longestWait + claimWithin);
+    this.#hands.set(consumer, false);
     // Registered by the command right in front of it, so that nothing is popped into a hand of which nobody knows.
     const popped = await this.#wait.wait(consumer, [
       ["ZADD", hands, String(deadline), consumer],
       ["BLMOVE", ready, handOf(consumer), "RIGHT", "LEFT", String(longestWait / 1_000)],
     ]);
+    this.#hands.set(consumer, true);
     return popped !== null;
+  }
+
+  /** Empties the hand of a consumer that has left. Where it fails, or the consumer may pop yet, others do that by and by. */
+  async #leave(consumer: string): Promise<void> {
+    const isQuiet = this.#hands.get(consumer);
+    if (isQuiet === undefined) return;
+    this.#hands.delete(consumer);
+    try {
+      await sweep(this.work, this.#keys, consumer, isQuiet ? "left" : "at-once", { timeout: leaveTimeout });
+    } catch (error) {
+      if (!(error instanceof PunctualError)) throw error;
+    }
   }
 
   /** Nobody waits for it: where it fails, the next claim finds the hand again. */

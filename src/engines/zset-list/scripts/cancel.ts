@@ -1,9 +1,9 @@
 import type { EngineQueue } from "../../../engine.js";
-import { PunctualError } from "../../../errors.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { counted } from "../counted.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -18,36 +18,31 @@ const words = { c: "cancelled", l: "leased", a: "absent" } as const;
 const afterLostReply = { ...words, a: "outcome-unknown" } as const;
 
 /** Messages in one call at most: each that stands in the list is looked for there. */
-const mostAtOnce = 250;
+const cut = { id: (id: string) => id, items: 250 };
 
 /** Removes messages that nobody works on, dead letters too. */
 export async function cancel(evaluator: Evaluator, keys: ReliableKeys, ids: readonly string[]): Promise<Answer[]> {
-  return await removeAll(evaluator, keys, ids, false);
-}
-
-/** Deletes dead letters; answers how many. Fails with `outcome-unknown` when a lost reply hides that. */
-export async function removeDead(evaluator: Evaluator, keys: ReliableKeys, ids: readonly string[]): Promise<number> {
-  const answers = await removeAll(evaluator, keys, ids, true);
-  const count = answers.filter((answer) => answer === "cancelled").length;
-  if (!answers.includes("outcome-unknown")) return count;
-  throw new PunctualError(
-    "outcome-unknown",
-    `A reply was lost, so it is not known how many dead letters were removed; at least ${count}.`,
-  );
-}
-
-async function removeAll(
-  evaluator: Evaluator,
-  keys: ReliableKeys,
-  ids: readonly string[],
-  onlyDead: boolean,
-): Promise<Answer[]> {
-  return await inChunks(ids, { id: (id) => id, items: mostAtOnce }, async (chunk): Promise<Answer[]> => {
-    const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), [
-      onlyDead ? "1" : "0",
-      ...chunk,
-    ]);
-    const [, letters] = asArray(reply, "cancel");
+  return await inChunks(ids, cut, async (chunk) => {
+    const { letters, uncertain } = await call(evaluator, keys, "0", chunk);
     return outcomesOf<Answer>(letters, uncertain ? afterLostReply : words, "cancel: outcomes");
   });
+}
+
+/** Deletes dead letters; answers how many. */
+export async function removeDead(evaluator: Evaluator, keys: ReliableKeys, ids: readonly string[]): Promise<number> {
+  return await counted("dead letters were removed", async (count) => {
+    await inChunks(ids, cut, async (chunk) => {
+      const { letters, uncertain } = await call(evaluator, keys, "1", chunk);
+      const answers = outcomesOf<Answer>(letters, words, "cancel: outcomes");
+      const removed = answers.filter((answer) => answer === "cancelled").length;
+      // What the lost attempt removed is absent now: where there is none of that, all was removed by this one.
+      count(removed, uncertain && removed < answers.length);
+      return answers;
+    });
+  });
+}
+
+async function call(evaluator: Evaluator, keys: ReliableKeys, onlyDead: "0" | "1", ids: readonly string[]) {
+  const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), [onlyDead, ...ids]);
+  return { letters: asArray(reply, "cancel")[1], uncertain };
 }

@@ -1,8 +1,9 @@
 -- Counts the messages in each state, and says whether the queue is paused.
--- KEYS: schedule ready standing leases dead state
+-- KEYS: schedule ready messages standing leases dead state
 -- ARGV: notAfter
 -- Reply: {now, scheduled, due, leased, dead, paused}
-local schedule, ready, standing, leases, dead, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local schedule, ready, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local leases, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
 --- @include values
 --- @include body
@@ -17,7 +18,8 @@ for _, value in ipairs(read_all(standing, redis.call("ZRANGEBYSCORE", leases, "-
   local record = record_of(value)
   lost = lost + (record.count + 1 >= record.limit and 1 or 0)
 end
-return {
-  now_text, scheduled, due + redis.call("LLEN", ready) + ended - lost, redis.call("ZCARD", leases) - ended,
-  redis.call("ZCARD", dead) + lost, paused and 1 or 0,
-}
+-- A message that is in no index is in the hand of a consumer, popped and not claimed yet: it is due like those in the list.
+local leased, buried = redis.call("ZCARD", leases), redis.call("ZCARD", dead)
+local elsewhere = redis.call("HLEN", messages) - redis.call("ZCARD", schedule) - leased - buried
+due = due + math.max(redis.call("LLEN", ready), elsewhere) + ended - lost
+return { now_text, scheduled, due, leased - ended, buried + lost, paused and 1 or 0 }

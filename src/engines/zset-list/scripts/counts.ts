@@ -5,11 +5,11 @@ import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("counts", sources["counts"], {
-  keys: ["schedule", "ready", "standing", "leases", "dead", "state"],
+  keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state"],
   harmlessWhenLate: true,
 });
 
-/** How many messages are in each state. What a consumer popped a moment ago and has no lease on yet is in none. */
+/** How many messages are in each state. What a consumer popped a moment ago and has no lease on yet is due. */
 export async function counts(evaluator: Evaluator, keys: ReliableKeys): Promise<Counts> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), []);
   const [, scheduled, due, leased, dead, paused] = asArray(reply, "counts");

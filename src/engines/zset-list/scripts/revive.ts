@@ -1,9 +1,9 @@
 import type { DueTime } from "../../../engine.js";
-import { PunctualError } from "../../../errors.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
+import { counted } from "../counted.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -18,7 +18,6 @@ const mostAtOnce = 125;
 
 /**
  * Brings dead letters back, in the order of the ids or, of all that are dead when it begins, of their burial; answers how many.
- * Fails with `outcome-unknown` when a lost reply hides that.
  */
 export async function revive(
   evaluator: Evaluator,
@@ -28,27 +27,23 @@ export async function revive(
 ): Promise<number> {
   const when = "at" in due ? ["a", String(due.at)] : ["d", String(due.delay)];
   let began: number | undefined;
-  let count = 0;
-  let isKnown = true;
-  const call = async (some: readonly string[]) => {
-    const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), [
-      keys.channel,
-      ...when,
-      began === undefined ? "" : String(began),
-      ...some,
-    ]);
-    const [now, letters] = asArray(reply, "revive");
-    began ??= Math.floor(asNumber(now, "revive: now"));
-    const outcomes = outcomesOf(letters, words, "revive: outcomes");
-    count += outcomes.filter(Boolean).length;
-    isKnown &&= !uncertain;
-    return outcomes;
-  };
-  if (ids === "all") while ((await call([])).length > 0);
-  else await inChunks(ids, { id: (id) => id, items: mostAtOnce }, call);
-  if (isKnown) return count;
-  throw new PunctualError(
-    "outcome-unknown",
-    `A reply was lost, so it is not known how many dead letters were revived; at least ${count}.`,
-  );
+  return await counted("dead letters were revived", async (count) => {
+    const call = async (some: readonly string[]) => {
+      const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), [
+        keys.channel,
+        ...when,
+        began === undefined ? "" : String(began),
+        ...some,
+      ]);
+      const [now, letters] = asArray(reply, "revive");
+      began ??= Math.floor(asNumber(now, "revive: now"));
+      const outcomes = outcomesOf(letters, words, "revive: outcomes");
+      const revived = outcomes.filter(Boolean).length;
+      // What the lost attempt revived is dead no more: where all that are named were, it has revived none.
+      count(revived, uncertain && (ids === "all" || revived < outcomes.length));
+      return outcomes;
+    };
+    if (ids === "all") while ((await call([])).length > 0);
+    else await inChunks(ids, { id: (id) => id, items: mostAtOnce }, call);
+  });
 }

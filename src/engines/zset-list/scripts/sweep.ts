@@ -1,3 +1,4 @@
+import type { CallOptions } from "../../../engine.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
@@ -7,8 +8,20 @@ const script = defineScript("sweep", sources["sweep"], {
   harmlessWhenLate: true,
 });
 
-/** Puts back what a consumer popped and has not claimed since, when its time is over or, if asked to, at once. */
-export async function sweep(evaluator: Evaluator, keys: ReliableKeys, consumer: string, atOnce = false): Promise<void> {
+/**
+ * Which hands are emptied: one whose consumer is overdue, so that it is dead; one at once; or one at once that will never be used
+ * again, since its consumer has left.
+ */
+export type Sweep = "overdue" | "at-once" | "left";
+
+/** Puts back what a consumer popped and has not claimed since. */
+export async function sweep(
+  evaluator: Evaluator,
+  keys: ReliableKeys,
+  consumer: string,
+  which: Sweep = "overdue",
+  options?: CallOptions,
+): Promise<void> {
   const names = script.keysIn({ ...keys, hand: keys.handOf(consumer) });
-  await evaluator.evaluate(script, names, [keys.channel, consumer, atOnce ? "1" : "0"]);
+  await evaluator.evaluate(script, names, [keys.channel, consumer, which], options);
 }
