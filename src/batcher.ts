@@ -170,6 +170,6 @@ function partialOutcome<Result>(failure: unknown): Outcome<Result> {
   if (!Array.isArray(results)) return { results: [], failure };
   return {
     results,
-    failure: new PunctualError(failure.code, failure.message, { cause: failure.cause ?? failure, details }),
+    failure: sameFailure(failure, details),
   };
 }

@@ -12,6 +12,13 @@ export async function withResults<Result, Known>(
   }
 }
 
+/** What a call for many that failed half-way says of each that is known; nothing of a call that failed as a whole. */
+export function resultsOf<Result>(failure: unknown): readonly (Result | undefined)[] {
+  const results = failure instanceof PunctualError ? failure.details["results"] : undefined;
+  // What the elements are is in the contract of the engine.
+  return Array.isArray(results) ? (results as (Result | undefined)[]) : [];
+}
+
 /** A failure of the engine with its `details.results` turned into those of the public call. Any other is left as it is. */
 export function failureWith<Result, Known>(
   error: unknown,

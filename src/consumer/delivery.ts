@@ -185,6 +185,20 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
     this.onEnd?.();
   }
 
+  /** Its lease is over, and what its holder does is in vain. */
+  lose(error: PunctualError): void {
+    this.end("lost");
+    this.abort(error);
+  }
+
+  /** It was held too long: it is retried. */
+  timeOut(error: PunctualError): Promise<PunctualError | undefined> {
+    // First the settlement, so that its holder, told by the signal, can no longer settle otherwise.
+    const settlement = this.#settler.retry(this, { error }, undefined);
+    this.abort(error);
+    return settlement;
+  }
+
   /** Its consumer is closed, and waits for its handler no more. */
   abandon(): void {
     this.onAbandoned?.();
@@ -250,7 +264,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
 
 const why: Readonly<Record<DeliveryState | "timed-out", string>> = {
   held: "it is held",
-  "timed-out": "its handler ran longer than the time-out, and it was retried",
+  "timed-out": "it was held longer than the time-out, and was retried",
   settled: "it was settled before",
   "handed-back": "it was handed back when its consumer closed",
   lost: "its lease had ended before",

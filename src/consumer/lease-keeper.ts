@@ -1,6 +1,7 @@
 import type { CancelTimer, Clock } from "../clock.js";
 import type { EngineQueue, Extension, Receipt } from "../engine.js";
 import { PunctualError } from "../errors.js";
+import { resultsOf } from "../partial-results.js";
 import { quote } from "../quote.js";
 import { BackOff } from "./back-off.js";
 
@@ -162,8 +163,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
       this.#backOff.reset();
     } catch (failure) {
       this.#lastFailure = failure;
-      const results: unknown = failure instanceof PunctualError ? failure.details["results"] : undefined;
-      if (Array.isArray(results)) this.#apply(leases, ends, results);
+      this.#apply(leases, ends, resultsOf<Extension>(failure));
       const isFinal = failure instanceof PunctualError && failure.code === "closed";
       this.#pause(isFinal);
     }

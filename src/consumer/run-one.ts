@@ -101,12 +101,8 @@ function settle<Payload>(
       return settler.acknowledge(delivery);
     case "threw":
       return settler.retry(delivery, { error: end.error }, undefined);
-    case "timed-out": {
-      // First the settlement, so that the handler, told by its signal, can no longer settle otherwise.
-      const settlement = settler.retry(delivery, { error: end.error }, undefined);
-      delivery.abort(end.error);
-      return settlement;
-    }
+    case "timed-out":
+      return delivery.timeOut(end.error);
     case "undecodable":
       return settler.bury(delivery, "undecodable", end.error);
   }

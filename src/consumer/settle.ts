@@ -2,6 +2,7 @@ import { Batcher } from "../batcher.js";
 import type { Clock } from "../clock.js";
 import type { Burial, EngineQueue, Receipt, Release, Retry, Settlement } from "../engine.js";
 import { type ErrorCode, PunctualError } from "../errors.js";
+import { resultsOf, sameFailure } from "../partial-results.js";
 import { BackOff } from "./back-off.js";
 
 /** What became of one settlement; a failure when the store did not answer until the lease ended. */
@@ -95,7 +96,7 @@ export async function settlePersistently<R extends Receipt>(
   const backOff = new BackOff(clock, random);
   for (;;) {
     const error = asPunctualError(failure);
-    const known = Array.isArray(error.details["results"]) ? error.details["results"] : [];
+    const known = resultsOf(error);
     const goesOn = passing.has(error.code);
     const now = clock.now();
     open = open.filter((item, index) => {
@@ -145,5 +146,5 @@ function asPunctualError(failure: unknown): PunctualError {
 function withoutResults(error: PunctualError): PunctualError {
   if (!("results" in error.details)) return error;
   const { results: _, ...details } = error.details;
-  return new PunctualError(error.code, error.message, { cause: error.cause, details });
+  return sameFailure(error, details);
 }

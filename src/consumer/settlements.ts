@@ -110,8 +110,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
 
   /** The lease ended without us: tells the handler by its signal, and others by `leaseLost`. */
   lose(delivery: LeasedDelivery<Payload>, error: PunctualError): void {
-    delivery.end("lost");
-    delivery.abort(error);
+    delivery.lose(error);
     this.#events.emit("leaseLost", delivery, error);
   }
 

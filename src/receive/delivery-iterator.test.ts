@@ -170,6 +170,7 @@ describe("deliveries", () => {
       attempt: 1,
       lastError: { name: "PunctualError" },
     });
+    await expect((a as Delivery<string>).acknowledge()).rejects.toThrow("it was held longer than the time-out");
     await clock.advance("1m");
     const { value: b } = await iterator.next();
     expect((b as Delivery<string>).signal.aborted).toBe(false);

@@ -52,10 +52,7 @@ export class DeliveryIterator<Payload> implements AsyncIterableIterator<Delivery
       queue,
       lease,
       random,
-      onLost(delivery, error) {
-        delivery.end("lost");
-        delivery.abort(error);
-      },
+      onLost: (delivery, error) => delivery.lose(error),
     });
     this.#hand = new Hand({
       queue,
@@ -162,9 +159,7 @@ export class DeliveryIterator<Payload> implements AsyncIterableIterator<Delivery
   #timeOut(delivery: LeasedDelivery<Payload>, timeout: number): void {
     const message = `Message ${quote(delivery.id)} was held longer than the time-out of ${timeout} ms.`;
     const error = new PunctualError("timed-out", message, { details: { id: delivery.id, timeout } });
-    // First the settlement, so that its holder, told by the signal, can no longer settle otherwise.
-    void delivery.retry({ error });
-    delivery.abort(error);
+    void delivery.timeOut(error);
   }
 
   #forget(delivery: LeasedDelivery<Payload>): void {

@@ -65,10 +65,7 @@ export class Receiver<Payload> {
       queue,
       lease: 0,
       random: randomness.number,
-      onLost(delivery, error) {
-        delivery.end("lost");
-        delivery.abort(error);
-      },
+      onLost: (delivery, error) => delivery.lose(error),
     });
     this.#keeper.letRun();
   }

@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Burial, ClaimRequest, ClaimResult, OpenOptions, Receipt, Release, Retry, Settlement } from "../engine.js";
 import { type ErrorCode, PunctualError } from "../errors.js";
-import { sameFailure } from "../partial-results.js";
+import { resultsOf, sameFailure } from "../partial-results.js";
 import type { WakingKeys } from "../waking/keys.js";
 import { type Held, Holdings, type Lease, type Taken } from "./holdings.js";
 import { redelivered } from "./member.js";
@@ -9,6 +9,7 @@ import { type Refusals, type SchemeContext, SchemeQueue } from "./scheme-queue.j
 import { drop } from "./scripts/drop.js";
 import type { Placement } from "./scripts/schedule.js";
 import { SharedByName } from "./shared-by-name.js";
+import type { Haul } from "./take-pieces.js";
 
 export type { Taken };
 
@@ -52,9 +53,10 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
 
   /**
    * Takes up to `limit` messages out of Redis that are due at `now`, for a claim. What it gives must be delivered: nobody else
-   * has it. Until there is a connection, `now` is the time of this machine: who asks by it asks `clock` on the connection.
+   * has it, although something failed on the way. Until there is a connection, `now` is the time of this machine: who asks by it
+   * asks `clock` on the connection.
    */
-  protected abstract take(limit: number, now: number, request: ClaimRequest): Promise<Taken[]>;
+  protected abstract take(limit: number, now: number, request: ClaimRequest): Promise<Taken[] | Haul>;
 
   /** Puts messages back. Doing it twice is doing it once. */
   protected abstract place(putBacks: readonly PutBack[]): Promise<Placing[]>;
@@ -74,16 +76,16 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       const { now, nextAt } = await this.#turn(request, false, again.messages.length > 0);
       return { ...again, now, nextAt, buried: [], missing: [] };
     }
-    const { ours, over, buried } = sorted(
-      limit > 0 ? await this.take(limit, before, request) : [],
-      request,
-      this.clock,
-    );
+    const took = limit > 0 ? await this.take(limit, before, request) : [];
+    const { taken, failure } = Array.isArray(took) ? { taken: took, failure: undefined } : took;
+    const { ours, over, buried } = sorted(taken, request, this.clock);
     if (over.length > 0) await this.giveBack(over);
     if (buried.length > 0) await this.giveUp(buried.map(({ id }) => id));
     const { now, nextAt } = await this.#turn(request, ours.length === limit, ours.length + buried.length > 0);
     const leaseUntil = Math.floor(now) + Math.ceil(request.lease);
     const messages = this.held.hold({ consumer, token, leaseUntil }, ours);
+    // Others may be lost, and whoever claims is told. What it has is under its token when it repeats the claim.
+    if (mayHaveLost(failure)) throw failure;
     return { messages, leaseUntil, now, nextAt, buried, missing: [] };
   }
 
@@ -159,9 +161,9 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       return settlements.map((settlement) => settlement ?? "settled");
     } catch (error) {
       if (!(error instanceof PunctualError)) throw error;
-      const known = error.details["results"];
+      const known = resultsOf(error);
       for (const [place, { index, held }] of back.entries()) {
-        if (Array.isArray(known) && known[place] !== undefined) continue;
+        if (known[place] !== undefined) continue;
         settlements[index] = undefined;
         // It is not in Redis, so it stays with its holder, who can try again. Where that is not known it is given up.
         const item = items[index];
@@ -193,6 +195,11 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
     }
     this.#options.onDropped?.({ ids, total });
   }
+}
+
+/** Whether messages may be nowhere after a failure. Any other leaves them where they were, and comes again if it lasts. */
+function mayHaveLost(failure: unknown): boolean {
+  return failure !== undefined && (!(failure instanceof PunctualError) || failure.code === "outcome-unknown");
 }
 
 interface Sorted {

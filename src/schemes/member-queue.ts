@@ -1,6 +1,15 @@
-import type { CallOptions, ClaimRequest, Counts, NewMessage, OpenOptions, ScheduleResult } from "../engine.js";
+import type {
+  CallOptions,
+  ClaimRequest,
+  ClaimResult,
+  Counts,
+  NewMessage,
+  OpenOptions,
+  ScheduleResult,
+} from "../engine.js";
 import { PunctualError } from "../errors.js";
-import { sameFailure } from "../partial-results.js";
+import { resultsOf, sameFailure } from "../partial-results.js";
+import type { Evaluator } from "../scripting/script.js";
 import { takeTurn } from "../waking/turn.js";
 import { AtMostOnceQueue, type Placing, type PutBack, type Taken } from "./at-most-once-queue.js";
 import { encodeMember } from "./member.js";
@@ -25,6 +34,15 @@ const refusals: Refusals = {
   repair: "it keeps each message in one place, so there is nothing to hold against it",
 };
 
+type Turn = Awaited<ReturnType<typeof takeTurn>>;
+
+/** What is being removed for a claim: how many, the room that it has for them, and whether more may be due. */
+interface LastPiece {
+  readonly count: number;
+  readonly room: number;
+  readonly more: boolean;
+}
+
 /**
  * A queue whose messages are whole members of a zset, by due time. What is put back is a member again, and two that are the same
  * bytes are one.
@@ -33,6 +51,8 @@ export abstract class MemberQueue extends AtMostOnceQueue {
   protected readonly keys: MemberKeys;
   readonly #engine: string;
   readonly #remembers: boolean;
+  /** Turns that went out with what claims under way removed, by token. */
+  readonly #along = new Map<string, { readonly full: boolean; readonly turn: Promise<Turn> }>();
 
   constructor(context: SchemeContext, keys: MemberKeys, options: OpenOptions) {
     super(context, keys, refusals, options);
@@ -56,7 +76,7 @@ export abstract class MemberQueue extends AtMostOnceQueue {
     } catch (error) {
       if (!(error instanceof PunctualError)) throw error;
       failure = error;
-      if (Array.isArray(error.details["results"])) known = error.details["results"];
+      known = resultsOf(error);
     }
     let next = 0;
     const results = messages.map(({ onDuplicate }) => (onDuplicate === "replace" ? undefined : known[next++]));
@@ -88,14 +108,39 @@ export abstract class MemberQueue extends AtMostOnceQueue {
     await resume(this.calls, this.keys);
   }
 
-  /** How many bytes a member has at most; asked for before each claim, since a larger one may have come. 0: not known. */
-  protected async biggest(): Promise<number> {
-    return Number(await this.work.run((send) => send("HGET", this.keys.state, "biggest")));
+  override async claim(request: ClaimRequest): Promise<ClaimResult> {
+    try {
+      return await super.claim(request);
+    } finally {
+      this.#along.delete(request.token);
+    }
+  }
+
+  /**
+   * Takes the turn of a claim with the removal of its last piece, on the connection of that and behind it, so that a claim does
+   * not wait once more. It is the turn of the claim when that is as full then as it is taken to be here. Resolves when it is over.
+   */
+  protected async turnAlong(
+    evaluator: Evaluator,
+    request: ClaimRequest,
+    { count, room, more }: LastPiece,
+  ): Promise<void> {
+    const full = count >= room;
+    if (more && !full) return;
+    const turn = this.#takeTurn(evaluator, request, full);
+    this.#along.set(request.token, { full, turn });
+    // Its failure is that of the claim, if the claim needs it.
+    await turn.catch(() => {});
   }
 
   /** Takes a turn in looking out for what comes due, after a claim that left its consumer room or not. */
-  protected override async turn({ consumer, returns = true }: ClaimRequest, full: boolean) {
-    return await takeTurn(this.work, this.keys, { consumer: this.watches.nameOf(consumer), returns, full });
+  protected override async turn(request: ClaimRequest, full: boolean): Promise<Turn> {
+    const along = this.#along.get(request.token);
+    return await (along?.full === full ? along.turn : this.#takeTurn(this.work, request, full));
+  }
+
+  async #takeTurn(evaluator: Evaluator, { consumer, returns = true }: ClaimRequest, full: boolean): Promise<Turn> {
+    return await takeTurn(evaluator, this.keys, { consumer: this.watches.nameOf(consumer), returns, full });
   }
 
   protected override async place(putBacks: readonly PutBack[]): Promise<Placing[]> {
