@@ -1,4 +1,5 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../engine.js";
+import { listMarked } from "../../list-cursor.js";
 import type { Evaluator } from "../../scripting/script.js";
 import { decodeCursor, encodeCursor, type Place } from "./list-place.js";
 import type { ReliableKeys } from "./reliable-keys.js";
@@ -20,7 +21,11 @@ const latest = 8.64e15;
  * Reads a page of messages: first their places, then each by its id; what has left its place in between is left out. Leases that
  * have ended are reclaimed before, as a claim does it, so that each message is where its state says.
  */
-export async function list(evaluator: Evaluator, keys: ReliableKeys, query: ListQuery): Promise<ListPage> {
+export function list(evaluator: Evaluator, keys: ReliableKeys, query: ListQuery): Promise<ListPage> {
+  return listMarked(keys.schedule, query, (own) => page(evaluator, keys, own));
+}
+
+async function page(evaluator: Evaluator, keys: ReliableKeys, query: ListQuery): Promise<ListPage> {
   const { state, limit, cursor } = query;
   let after: Place | undefined = cursor === undefined ? undefined : decodeCursor(state, cursor);
   const from = Math.min(Math.max(Math.ceil(query.from ?? 0), 0), latest);
