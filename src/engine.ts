@@ -346,7 +346,7 @@ export interface ListQuery {
   readonly to?: number | undefined;
   /** Messages at most, from 1. A page may have fewer, and the cursor says whether there are more. */
   readonly limit: number;
-  /** The cursor of the page before; text that means something to the same engine and state only. */
+  /** The cursor of the page before; text that means something to the same queue and state only; another is refused. */
   readonly cursor?: string | undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { CommandArgument, Reply } from "../clients/port.js";
-import type { Claimed, ClaimResult } from "../engine.js";
+import type { ClaimResult } from "../engine.js";
+import { decodeMessage } from "./message-body.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "./reply.js";
 
 /** Where a claim that takes anew begins, and one that is made again. */
@@ -11,8 +12,6 @@ export interface Claiming {
   readonly evaluate: (place: CommandArgument) => Promise<{ readonly reply: Reply }>;
   /** What stands in a reply between the ids that are missing and the place: how many elements. */
   readonly between?: number;
-  /** The message in a body, but for what the row says of it. */
-  readonly decode: (value: Buffer) => Pick<Claimed, "payload" | "headers"> & { readonly attempts?: number | undefined };
   /** Deliveries at most of a message that has no limit of its own. */
   readonly attempts: number;
   /** Which of two with one due time was to be first; those in one piece come as the script found them. Default: neither. */
@@ -27,7 +26,6 @@ export interface Claiming {
 export async function readClaim({
   evaluate,
   between = 0,
-  decode,
   attempts,
   order,
 }: Claiming): Promise<{ readonly result: ClaimResult; readonly rest: readonly Reply[] }> {
@@ -50,7 +48,7 @@ export async function readClaim({
       leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
       nextAt: asNumber(nextAt, "claim: nextAt"),
       messages: rows.map((row) => {
-        const { payload, headers, attempts: own } = decode(valueOf(row));
+        const { payload, headers, attempts: own } = decodeMessage(valueOf(row));
         return {
           id: asText(row[0], "claim: id"),
           payload,

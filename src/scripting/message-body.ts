@@ -3,6 +3,9 @@ import { PunctualError } from "../errors.js";
 
 /** The part of a stored message that clients write and read, and scripts pass on: docs/reference/redis-keys.md. Big endian. */
 
+/** The sequence number in front of every value of `messages`, and of members of zsets, bytes. */
+export const sequenceLength = 7;
+
 const attemptsFlag = 1;
 const expiryFlag = 2;
 const headersFlag = 4;
@@ -49,6 +52,11 @@ export function encodeBody(message: Pick<NewMessage, "payload" | "attempts" | "e
   body[0] = flags;
   body.set(payload, offset);
   return body;
+}
+
+/** Reads a value of `messages`. The payload is a view, not a copy. */
+export function decodeMessage(value: Buffer): MessageBody {
+  return decodeBody(value, sequenceLength);
 }
 
 /** Reads the body that begins at `start`. The payload is a view, not a copy. */

@@ -25,6 +25,7 @@ import { claim } from "./scripts/claim.js";
 import { counts } from "./scripts/counts.js";
 import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
+import { listMarked } from "../../list-cursor.js";
 import { list } from "./scripts/list.js";
 import { pause } from "./scripts/pause.js";
 import { purge } from "./scripts/purge.js";
@@ -121,8 +122,12 @@ export class DelayqueueQueue extends SchemeQueue {
     return get(this.#calls, this.#keys, ids);
   }
 
-  override async list(query: ListQuery): Promise<ListPage> {
-    return (await list(this.#calls, this.#keys, query)) ?? (await this.refuse("list", "what is due"));
+  override list(query: ListQuery): Promise<ListPage> {
+    return listMarked(
+      this.#keys.pending,
+      query,
+      async (own) => (await list(this.#calls, this.#keys, own)) ?? (await this.refuse("list", "what is due")),
+    );
   }
 
   override counts(): Promise<Counts> {

@@ -58,7 +58,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
       const kept = queues.get(name) ?? new KeptQueue({ clock, poll, deadLetters });
       if (closed) kept.close();
       else queues.set(name, kept);
-      return new MemoryQueue(kept, openOptions);
+      return new MemoryQueue(name, kept, openOptions);
     },
     close,
     [Symbol.asyncDispose]: close,

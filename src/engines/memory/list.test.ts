@@ -138,7 +138,7 @@ describe("a list of messages", () => {
     "refuses what is no cursor: %j",
     (cursor) => {
       expect(() => store.list({ state: "due", limit: 1, cursor }, start)).toThrow(
-        expect.objectContaining({ code: "invalid-argument", details: { argument: "cursor", cursor } }),
+        expect.objectContaining({ code: "invalid-argument", details: { argument: "cursor" } }),
       );
     },
   );
@@ -147,7 +147,9 @@ describe("a list of messages", () => {
     for (const id of ["a", "b"]) put(id);
     const { cursor } = store.list({ state: "due", limit: 1 }, start);
     for (const state of ["scheduled", "leased", "dead"] as const) {
-      expect(() => store.list({ state, limit: 1, cursor }, start)).toThrow("no cursor");
+      expect(() => store.list({ state, limit: 1, cursor }, start)).toThrow(
+        `accepted is the cursor of a page of ${state} messages`,
+      );
     }
   });
 

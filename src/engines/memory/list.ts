@@ -1,5 +1,5 @@
 import type { ListPage, ListQuery, MessageState } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
+import { refusedCursor } from "../../list-cursor.js";
 import { compareIds, leaseEnd, type MessageIndexes } from "./message-indexes.js";
 import { isLeaseOver, type MessageRecord, stateOf, storedMessageOf } from "./message-record.js";
 
@@ -123,7 +123,5 @@ function readCursor(cursor: string, state: MessageState): Position {
   } catch {
     // No JSON, or no array: refused below with all others.
   }
-  throw new PunctualError("invalid-argument", `This is no cursor of a list of ${state} messages of this engine.`, {
-    details: { argument: "cursor", cursor },
-  });
+  throw refusedCursor(cursor, state);
 }

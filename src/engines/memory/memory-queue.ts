@@ -24,6 +24,7 @@ import type {
   Watcher,
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { listMarked } from "../../list-cursor.js";
 import type { KeptQueue } from "./kept-queue.js";
 import { copyOf, type MessageRecord } from "./message-record.js";
 import type { Buried, MessageStore } from "./message-store.js";
@@ -42,11 +43,13 @@ const payloadBytesAtMost = 1024 * 1024;
  */
 export class MemoryQueue implements EngineQueue {
   readonly clock: Clock;
+  readonly #name: string;
   readonly #kept: KeptQueue;
   readonly #store: MessageStore;
   readonly #options: OpenOptions;
 
-  constructor(kept: KeptQueue, options: OpenOptions = {}) {
+  constructor(name: string, kept: KeptQueue, options: OpenOptions = {}) {
+    this.#name = name;
     this.clock = kept.clock;
     this.#kept = kept;
     this.#store = kept.store;
@@ -148,7 +151,7 @@ export class MemoryQueue implements EngineQueue {
   }
 
   list(query: ListQuery): Promise<ListPage> {
-    return this.#step((now) => this.#store.list(query, now));
+    return listMarked(this.#name, query, (own) => this.#step((now) => this.#store.list(own, now)));
   }
 
   revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {

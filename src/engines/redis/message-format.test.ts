@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { encodeBody } from "../../scripting/message-body.js";
 import { failureText } from "../../scripting/failure-text.js";
-import { decodeFailure, decodeMessage } from "./message-format.js";
+import { decodeMessage } from "../../scripting/message-body.js";
+import { decodeFailure } from "./message-format.js";
 
 const sequence = Buffer.from([0, 0, 0, 0, 0, 1, 2]);
 const stored = (message: Parameters<typeof encodeBody>[0]) =>

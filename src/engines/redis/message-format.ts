@@ -1,17 +1,8 @@
 import type { FailureRecord } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { readFailureText } from "../../scripting/failure-text.js";
-import { decodeBody, type MessageBody } from "../../scripting/message-body.js";
 
 /** What the values in Redis hold, byte by byte: docs/reference/redis-keys.md. Everything is big endian. */
-
-/** The sequence number in front of every member of `schedule` and every value of `messages` and `leased`, bytes. */
-export const sequenceLength = 7;
-
-/** Reads a value of `messages`. The payload is a view, not a copy. */
-export function decodeMessage(value: Buffer): MessageBody {
-  return decodeBody(value, sequenceLength);
-}
 
 /** A value of `failures`: how often a message failed, and of a dead letter why it was buried. */
 export interface StoredFailure {

@@ -1,6 +1,6 @@
 import type { AuditReport } from "../../engine.js";
 import type { Evaluator } from "../../scripting/script.js";
-import { sequenceLength } from "./formats.js";
+import { sequenceLength } from "../../scripting/message-body.js";
 import type { Groups } from "./groups.js";
 import type { SharedKeys } from "./keys.js";
 import { auditCheck, mismatches, type Suspect } from "./scripts/audit-check.js";

@@ -1,17 +1,8 @@
 import type { FailureRecord } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { readFailureText } from "../../scripting/failure-text.js";
-import { decodeBody, type MessageBody } from "../../scripting/message-body.js";
 
 /** What the values in Redis hold, byte by byte; scripts/snippets/copies.lua has the same. Everything is big endian. */
-
-/** The sequence number in front of the members of zsets and of the values of `messages`, bytes. */
-export const sequenceLength = 7;
-
-/** Reads a value of `messages`. The payload is a view, not a copy. */
-export function decodeMessage(value: Buffer): MessageBody {
-  return decodeBody(value, sequenceLength);
-}
 
 /** A value of `failures`. */
 export interface StoredFailure {

@@ -1,7 +1,9 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../engine.js";
+import { listMarked } from "../../list-cursor.js";
+import { decodePlace, encodePlace } from "../../scripting/list-place.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { StreamKeys } from "./keys.js";
-import { comparePlaces, decodePlace, encodePlace, type FoundPart, type PartQuery } from "./list-place.js";
+import { comparePlaces, type FoundPart, type PartQuery } from "./found-places.js";
 import { get } from "./scripts/get.js";
 import { listDead } from "./scripts/list-dead.js";
 import { listLeased } from "./scripts/list-leased.js";
@@ -20,7 +22,12 @@ const latest = 8.64e15;
  * Reads a page of messages as a group has them. A script finds which there are, and what they are is read after that; one that
  * has gone to another state in between is left out.
  */
-export async function list(
+export function list(evaluator: Evaluator, keys: StreamKeys, group: string, query: ListQuery): Promise<ListPage> {
+  // Each group has places of its own.
+  return listMarked(keys.leases, query, (own) => page(evaluator, keys, group, own));
+}
+
+async function page(
   evaluator: Evaluator,
   keys: StreamKeys,
   group: string,
@@ -50,7 +57,7 @@ export async function list(
     place = last;
     more = last !== undefined;
   }
-  return { messages, cursor: more && place !== undefined ? encodePlace(state, place) : undefined };
+  return { messages, cursor: more && place !== undefined ? encodePlace(place) : undefined };
 }
 
 async function find(

@@ -2,7 +2,7 @@ import { PunctualError } from "../../errors.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { Groups } from "./groups.js";
 import type { StreamKeys } from "./keys.js";
-import type { Place } from "./list-place.js";
+import type { Place } from "../../scripting/list-place.js";
 import { cancel } from "./scripts/cancel.js";
 import { listWaiting } from "./scripts/list-waiting.js";
 import { reclaim } from "./scripts/reclaim.js";

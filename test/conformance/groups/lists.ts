@@ -12,6 +12,7 @@ export const lists: readonly Group[] = [
       "Order: messages are listed in due order, equal due times in the order in which they were scheduled",
       "Bounded server work: large messages are listed by and by, each whole",
       "Text that is no cursor is refused with invalid-argument",
+      "A cursor of another queue, or of another state, is refused with invalid-argument",
       "What is listed can be changed by its reader without changing what is kept",
       "While others come and go, each scheduled message that stays is listed once, page by page",
       "While others come and go, each due message that stays is listed once, page by page",

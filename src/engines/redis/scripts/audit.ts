@@ -1,6 +1,6 @@
 import type { AuditReport } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { sequenceLength } from "../message-format.js";
+import { sequenceLength } from "../../../scripting/message-body.js";
 import type { Evaluator } from "../../../scripting/script.js";
 import { auditCheck, mismatches, type Suspect } from "./audit-check.js";
 import { auditScan, type Walkable } from "./audit-scan.js";

@@ -1,6 +1,6 @@
 import type { ClaimRequest, ClaimResult } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { decodeMessage, sequenceLength } from "../message-format.js";
+import { sequenceLength } from "../../../scripting/message-body.js";
 import { readClaim } from "../../../scripting/claimed.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { boundArgs, tellDropped, unbounded } from "./dropped.js";
@@ -42,7 +42,6 @@ export async function claim(
   const { result, rest } = await readClaim({
     evaluate: (place) => evaluator.evaluate(script, script.keysIn(keys), [...args, place, ...boundArgs(bounded)]),
     between: 2,
-    decode: decodeMessage,
     attempts,
     order: bySequence,
   });

@@ -1,7 +1,8 @@
 import type { Reply } from "../../../clients/port.js";
 import type { MessageState, StoredMessage } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { decodeFailure, decodeMessage } from "../message-format.js";
+import { decodeMessage } from "../../../scripting/message-body.js";
+import { decodeFailure } from "../message-format.js";
 import { asArray, asBytes, asNumber, asWord } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { inChunks } from "../../../scripting/in-chunks.js";

@@ -1,8 +1,8 @@
 import { asArray, asBytes, asRows } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { QueueKeys } from "../keys.js";
-import { sequenceLength } from "../message-format.js";
-import type { Place } from "./list-place.js";
+import { sequenceLength } from "../../../scripting/message-body.js";
+import type { Place } from "../../../scripting/list-place.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-ended", sources["list-ended"], {

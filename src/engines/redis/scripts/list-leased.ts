@@ -4,7 +4,7 @@ import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/r
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { getSome } from "./get.js";
 import type { Part, PartQuery } from "./list.js";
-import type { Place } from "./list-place.js";
+import type { Place } from "../../../scripting/list-place.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-leased", sources["list-leased"], {

@@ -4,7 +4,7 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { QueueKeys } from "../keys.js";
 import type { Part, PartQuery } from "./list.js";
 import { type FirstEnded, firstEnded, firstOf } from "./list-ended.js";
-import type { Place } from "./list-place.js";
+import type { Place } from "../../../scripting/list-place.js";
 import { partArgs, readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 

@@ -1,10 +1,11 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../../engine.js";
+import { listMarked } from "../../../list-cursor.js";
+import { decodePlace, encodePlace, type Place } from "../../../scripting/list-place.js";
 import type { QueueKeys } from "../keys.js";
 import type { Evaluator } from "../../../scripting/script.js";
 import { listDead } from "./list-dead.js";
 import type { FirstEnded } from "./list-ended.js";
 import { listLeased } from "./list-leased.js";
-import { decodePlace, encodePlace, type Place } from "./list-place.js";
 import { listWaiting } from "./list-waiting.js";
 
 /** Which part of the order a call is to read. */
@@ -47,7 +48,11 @@ const latest = 8.64e15;
  * Reads a page of messages. It is found by its place in the order, so what was before it may come and go. Nothing is
  * written, so whoever may only read may list.
  */
-export async function list(evaluator: Evaluator, keys: QueueKeys, query: ListQuery): Promise<ListPage> {
+export function list(evaluator: Evaluator, keys: QueueKeys, query: ListQuery): Promise<ListPage> {
+  return listMarked(keys.schedule, query, (own) => page(evaluator, keys, own));
+}
+
+async function page(evaluator: Evaluator, keys: QueueKeys, query: ListQuery): Promise<ListPage> {
   const { state, from = 0, to = latest, limit, cursor } = query;
   const range = { from: clamp(Math.ceil(from)), to: clamp(Math.floor(to)) };
   let next = cursor === undefined ? undefined : decodePlace(state, cursor);
@@ -65,7 +70,7 @@ export async function list(evaluator: Evaluator, keys: QueueKeys, query: ListQue
     }
     ({ next, crowd } = part);
   } while (next !== undefined && messages.length < limit && bytes < bytesPerPage);
-  return { messages, cursor: next && encodePlace(state, next) };
+  return { messages, cursor: next && encodePlace(next) };
 }
 
 async function read(evaluator: Evaluator, keys: QueueKeys, state: ListQuery["state"], query: PartQuery): Promise<Part> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import type { DueTime } from "../../../engine.js";
-import { decodeMessage } from "../message-format.js";
+import { decodeMessage } from "../../../scripting/message-body.js";
 import type { Evaluator } from "../../../scripting/script.js";
 import { revive } from "./revive.js";
 import { schedule } from "./schedule.js";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import type { DueTime, NewMessage } from "../../../engine.js";
-import { decodeMessage } from "../message-format.js";
+import { decodeMessage } from "../../../scripting/message-body.js";
 import { schedule } from "./schedule.js";
 
 let bench: ScriptBench;

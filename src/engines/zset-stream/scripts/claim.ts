@@ -1,7 +1,6 @@
 import type { ClaimRequest, ClaimResult } from "../../../engine.js";
 import { readClaim } from "../../../scripting/claimed.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import { decodeMessage } from "../formats.js";
 import type { StreamKeys } from "../keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -56,7 +55,6 @@ export async function claim(
   // Leases that end in one ms lie in the order of their messages.
   const { result } = await readClaim({
     evaluate: (place) => evaluator.evaluate(script, script.keysIn(keys), [...args, place, String(silence)]),
-    decode: decodeMessage,
     attempts,
   });
   return result;

@@ -3,7 +3,8 @@ import type { MessageState, StoredMessage } from "../../../engine.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { asArray, asBytes, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import { decodeFailure, decodeMessage } from "../formats.js";
+import { decodeMessage } from "../../../scripting/message-body.js";
+import { decodeFailure } from "../formats.js";
 import type { StreamKeys } from "../keys.js";
 import { sources } from "./sources.generated.js";
 

@@ -1,7 +1,7 @@
 import { asArray, asBytes, asNumber, asRows } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
-import type { Found, FoundPart, PartQuery } from "../list-place.js";
+import type { Found, FoundPart, PartQuery } from "../found-places.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-dead", sources["list-dead"], { keys: ["queue", "dead"], harmlessWhenLate: true });

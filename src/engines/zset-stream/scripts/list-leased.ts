@@ -1,7 +1,7 @@
 import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
-import { comparePlaces, type Found, type FoundPart, type PartQuery } from "../list-place.js";
+import { comparePlaces, type Found, type FoundPart, type PartQuery } from "../found-places.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-leased", sources["list-leased"], {

@@ -155,6 +155,27 @@ export const listCases: readonly ConformanceCase[] = [
   },
   {
     operation: "list",
+    name: "A cursor of another queue, or of another state, is refused with invalid-argument",
+    run: onStage(async (stage) => {
+      const other = stage.harness.engine.open(`${stage.name}-other`);
+      for (const queue of [stage.queue, other]) {
+        await queue.schedule(ids(3).map((id) => newMessage(id, { due: { delay: hour } })));
+      }
+      const { cursor } = await other.list({ state: "scheduled", limit: 1 });
+      assert.ok(cursor !== undefined, "one of three messages is not all of them");
+      await assert.rejects(stage.queue.list({ state: "scheduled", limit: 1, cursor }), { code: "invalid-argument" });
+      for (const state of ["due", "leased", "dead"] as const) {
+        await assert.rejects(other.list({ state, limit: 1, cursor }), { code: "invalid-argument" });
+      }
+      const { messages } = await other.list({ state: "scheduled", limit: 9, cursor });
+      assert.deepEqual(
+        messages.map(({ id }) => id),
+        ids(3).slice(1),
+      );
+    }),
+  },
+  {
+    operation: "list",
     name: "What is listed can be changed by its reader without changing what is kept",
     run: onStage(async (stage) => {
       await stage.put("a", { payload: bytes("kept") });
