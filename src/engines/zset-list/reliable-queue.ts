@@ -56,6 +56,7 @@ export class ReliableQueue extends SchemeQueue {
   readonly #wait: ListWait;
   /** Consumers whose hands Redis may know of; `false`: one may pop yet, since the reply to its pop was lost. */
   readonly #hands = new Map<string, boolean>();
+  #order = 0;
 
   constructor(context: SchemeContext, keys: ReliableKeys, options: OpenOptions) {
     super(context, keys, {});
@@ -156,7 +157,10 @@ export class ReliableQueue extends SchemeQueue {
   }
 
   async #claim(request: ClaimRequest): Promise<LineClaim> {
-    const claimed = await claim(this.work, this.#keys, request, this.watches.nameOf(request.consumer));
+    // Grows with each claim of a consumer, also when an engine that was closed had one of the same name.
+    this.#order = Math.max(this.#order + 1, Math.floor(this.clock.now()));
+    const name = this.watches.nameOf(request.consumer);
+    const claimed = await claim(this.work, this.#keys, { ...request, order: this.#order }, name);
     this.watches.claimed(request.consumer, claimed.look.now);
     this.#hands.delete(request.consumer);
     return claimed;

@@ -77,7 +77,10 @@ describe.each([false, true])("The keys of a queue, reliable: %s,", (reliable) =>
     const name = `killed-${reliable}`;
     const queue = engine.open(name);
     const claims = `{punctual:${name}}:zset-list${reliable ? ":reliable" : ""}:claims`;
-    await redis.raw.command("HSET", claims, "killed", `${Date.now() - 61_000} token`, "alive", `${Date.now()} token`);
+    // Behind an order, in the reliable kind.
+    const [before, behind] = reliable ? ["1 ", " 9 token"] : ["", " token"];
+    const entry = (at: number) => `${before}${at}${behind}`;
+    await redis.raw.command("HSET", claims, "killed", entry(Date.now() - 61_000), "alive", entry(Date.now()));
     await queue.claim({ limit: 1, lease: 1_000, consumer: "new", token: "t", attempts: 5 });
     expect(await redis.raw.text("HKEYS", claims)).toEqual(expect.arrayContaining(["alive", "new"]));
     expect(await redis.raw.command("HEXISTS", claims, "killed")).toBe(0);

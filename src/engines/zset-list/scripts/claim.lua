@@ -1,16 +1,18 @@
 -- Moves what is due from the zset to the list, gives leases on what stands first in it, and says when to come back. Reclaims
 -- leases that have ended on the way.
 -- KEYS: schedule ready hand hands messages standing leases dead claims state waiting
--- ARGV: notAfter consumer hand token limit room returns lease attempts channel
--- Reply: {now, leaseUntil, nextAt, headAt, {id, due, value, deliveries so far, …}, {id, reason, …} buried, {id, …} missing,
---   hand that is overdue or ""}
+-- ARGV: notAfter consumer hand order token limit room returns lease attempts channel place
+-- Reply: {now, leaseUntil, nextAt, {id, due, value, deliveries so far, …}, {id, reason, …} buried, {id, …} missing, headAt,
+--   hand that is overdue or ""[, place]}
 --
 -- `hand`: the caller's list, into which it pops when it blocks, and its name in `hands`. `room`: it has room for more than
--- `limit`. `headAt`: when the next message comes due that is not in the list; else empty.
+-- `limit`. `headAt`: when the next message comes due that is not in the list; else empty. A claim made again, whose reply was lost,
+-- is answered in pieces, each with the place behind which the next one begins: empty in the first call, and after the last.
 local schedule, ready, hand, hands, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local leases, dead, claims, state, waiting = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-local consumer, hand_name, token, limit = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-local room, returns, lease, attempts, channel = ARGV[6] == "1", ARGV[7] == "1", tonumber(ARGV[8]), tonumber(ARGV[9]), ARGV[10]
+local consumer, hand_name, order, token, limit = ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
+local room, returns, lease, attempts = ARGV[7] == "1", ARGV[8] == "1", tonumber(ARGV[9]), tonumber(ARGV[10])
+local channel, place = ARGV[11], ARGV[12]
 --- @include begin
 --- @include values
 --- @include drain
@@ -30,27 +32,22 @@ end
 drain(leases, standing, schedule)
 drain(hands, messages, dead)
 
--- The reply of this claim was lost: its leases are found by their end.
-local last = redis.call("HGET", claims, consumer)
-if last then
-  local last_until, last_token = string.match(last, "^(%d+) (.*)$")
-  if last_token == token and tonumber(last_until) > now then
-    local ids, found = redis.call("ZRANGEBYSCORE", leases, last_until, last_until), {}
-    for i, value in ipairs(read_all(standing, ids)) do
-      local record = value and record_of(value)
-      if record and record.text == token then
-        record.id, record.order = ids[i], (unpack_bytes(">I7", record.seq))
-        found[#found + 1] = record
-      end
+--- @include rank
+--- @include id-order
+--- @include last-claim
+if last_until then
+  local ids, next_place = ending_behind(place)
+  for i, text in ipairs(read_all(standing, ids)) do
+    local record = text and record_of(text)
+    local value = record and record.kind == "l" and record.text == token and redis.call("HGET", messages, ids[i])
+    if value then
+      add(taken, ids[i], whole(record.due), value, record.count)
     end
-    table.sort(found, function(a, b)
-      return a.due < b.due or (a.due == b.due and a.order < b.order)
-    end)
-    for _, record in ipairs(found) do
-      add(taken, record.id, whole(record.due), redis.call("HGET", messages, record.id), record.count)
-    end
-    return { now_text, last_until, whole(now), "", taken, {}, {}, "" }
   end
+  return { now_text, whole(last_until), whole(now), taken, {}, {}, "", "", next_place }
+elseif place ~= "" then
+  -- While it was read in pieces, its leases have ended: nothing is left of them.
+  return { now_text, whole(now), whole(now), {}, {}, {}, "", "", "" }
 end
 
 for _, id in ipairs(reclaim_oldest()) do
@@ -129,11 +126,11 @@ end
 local known, full = last, limit == 0 or (#taken == limit * 4 and not room)
 --- @include turn
 
-local last_end = "^%d+"
+local last_end = "^%d+ (%d+)"
 --- @include silent
 turn_write()
 variadic("HDEL", claims, silent)
-redis.call("HSET", claims, consumer, (#taken > 0 and until_text or whole(now)) .. " " .. token)
+note_claim(#taken > 0, now + lease)
 variadic("HSET", standing, records)
 variadic("HDEL", standing, missing)
 variadic("ZADD", leases, ends)
@@ -146,4 +143,4 @@ if #held > 0 then
 end
 redis.call("ZREM", hands, hand_name)
 local late = overdue[2] and overdue[2] <= now and overdue[1] or ""
-return { now_text, until_text, whole(next_at), head and whole(head) or "", taken, buried, missing, late }
+return { now_text, until_text, whole(next_at), taken, buried, missing, head and whole(head) or "", late }

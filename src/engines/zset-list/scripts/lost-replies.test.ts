@@ -29,7 +29,7 @@ const replacement = (payload: string, due: DueTime): NewMessage => ({
   onDuplicate: "replace",
 });
 const take = async (keys: ReturnType<typeof keysOf>) => {
-  const request = { limit: 10, lease: 30_000, consumer: "c", token: `t-${++names}`, attempts: 5 };
+  const request = { limit: 10, lease: 30_000, consumer: "c", token: `t-${++names}`, attempts: 5, order: ++names };
   const { messages } = (await claim(bench.evaluator, keys, request, "c")).result;
   return messages.map(({ payload }) => String(payload));
 };
@@ -86,7 +86,7 @@ describe.each<[string, (evaluator: Evaluator, keys: ReturnType<typeof keysOf>) =
     }));
     await schedule(bench.evaluator, keys, messages);
     if (name === "purge of what waits") return keys;
-    const request = { limit: 250, lease: 30_000, consumer: "c", attempts: 5 };
+    const request = { limit: 250, lease: 30_000, consumer: "c", attempts: 5, order: ++names };
     for (let buried = 0; buried < ids.length;) {
       const token = `t-${++names}`;
       const { result } = await claim(bench.evaluator, keys, { ...request, token }, "c");
@@ -134,7 +134,7 @@ describe.each<[string, (evaluator: Evaluator, keys: ReturnType<typeof keysOf>) =
 it.each([["revive"], ["remove"]])("A %s of which no attempt before ran knows how many", async (name) => {
   const keys = keysOf();
   await schedule(bench.evaluator, keys, [replacement("p", { delay: 0 })]);
-  const request = { limit: 1, lease: 30_000, consumer: "c", token: "t", attempts: 5 };
+  const request = { limit: 1, lease: 30_000, consumer: "c", token: "t", attempts: 5, order: ++names };
   const { leaseUntil } = (await claim(bench.evaluator, keys, request, "c")).result;
   await settle(bench.evaluator, keys, "bury", [{ id: "a", token: "t", leaseUntil, reason: "poison" }]);
   const unsent = losingEvaluator(bench.evaluator, { ran: false });
