@@ -5,5 +5,6 @@ import { atMostOnce } from "./at-most-once.js";
 conformanceOnRedis({
   name: "zset-list",
   engine: (url) => zsetListEngine({ url }),
+  forgets: true,
   deviations: atMostOnce,
 });

@@ -5,6 +5,7 @@ import { atMostOnce } from "./at-most-once.js";
 conformanceOnRedis({
   name: "zset-watch",
   engine: (url) => zsetWatchEngine({ url }),
+  forgets: true,
   deviations: atMostOnce,
   timeout: 60_000,
 });

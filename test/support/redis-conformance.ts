@@ -13,6 +13,8 @@ export interface RedisSubject {
   readonly engine: (url: string) => Engine;
   /** The same, with bounds for its dead letters. Left out: it has no such bounds. */
   readonly bounded?: (url: string, deadLetters: DeadLetterOptions) => Engine;
+  /** Whether it delivers at most once. Default false. */
+  readonly forgets?: boolean;
   /** The server that it runs on. Default a redis-server. */
   readonly server?: RedisServerOptions;
   /**
@@ -35,6 +37,7 @@ export function conformanceOnRedis({
   name,
   engine,
   bounded,
+  forgets,
   server,
   ownDatabases,
   leftOut,
@@ -59,6 +62,7 @@ export function conformanceOnRedis({
           engine: open(() => engine(url)),
           other: open(() => engine(url)),
           ...realTime(),
+          forgets,
           bounded(deadLetters) {
             if (bounded === undefined) throw new Error(`${name} has no bounds for dead letters`);
             return open(() => bounded(url, deadLetters));

@@ -43,6 +43,8 @@ export interface ConformanceHarness extends PassingTime {
    * engine that has no such bounds throws.
    */
   bounded(deadLetters: DeadLetterOptions): Engine;
+  /** Whether what a claim has taken is gone when nobody hears the answer: at most once. Default false. */
+  readonly forgets?: boolean | undefined;
   /** A valid name that no queue in this store has had. */
   queueName(): string;
   /**

@@ -100,13 +100,13 @@ export const comesBackCases: readonly ConformanceCase[] = [
       const recorder = new Recorder(stage);
       const consumers = await recorder.consumers(3);
       await stage.put("far", { due: { delay: hour } });
-      for (let round = 0; round < 2; round++) {
-        // Due when connections are back: one that was scheduled with a lost reply, and claimed before the call was repeated, is
-        // one of which an engine that forgets what it delivered can say nothing.
-        const delays = ids(50).map((_, index) => 2_500 + index * 4);
+      // Some come due while nobody can be reached. An engine that takes messages out to deliver them may lose those, so its
+      // messages come due when connections are back.
+      const soonest = stage.harness.forgets === true ? 2_500 : 0;
+      for (let round = 0; round < 3; round++) {
         const scheduling = Promise.all(
           ids(50, `round-${round}`).map((id, index) =>
-            stage.queue.schedule([newMessage(id, { due: { delay: delays[index] ?? 0 } })]),
+            stage.queue.schedule([newMessage(id, { due: { delay: soonest + index * 4 } })]),
           ),
         );
         await stage.harness.disturb();
@@ -116,7 +116,7 @@ export const comesBackCases: readonly ConformanceCase[] = [
           for (const id of recorder.ids) rest.delete(id);
           return rest.size === 0;
         };
-        await stage.harness.until(all, "all are delivered", 8 * second);
+        await stage.harness.until(all, "all are delivered", soonest + 5 * second);
         const running = () => consumers.every((consumer) => consumer.health().state === "running");
         await stage.harness.until(running, "all consumers are running", 5 * second);
         // Asleep by now: only a wake-up brings this one in time.
