@@ -9,6 +9,7 @@ import type {
 } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { resultsOf, sameFailure } from "../partial-results.js";
+import { asArray } from "../scripting/reply.js";
 import type { Evaluator } from "../scripting/script.js";
 import { takeTurn } from "../waking/turn.js";
 import { AtMostOnceQueue, type Placing, type PutBack, type Taken } from "./at-most-once-queue.js";
@@ -131,6 +132,26 @@ export abstract class MemberQueue extends AtMostOnceQueue {
     this.#along.set(request.token, { full, turn });
     // Its failure is that of the claim, if the claim needs it.
     await turn.catch(() => {});
+  }
+
+  /**
+   * Counts and tells those that a claim may have removed, without an answer, and that are gone. Some of them somebody else may
+   * have: nobody can know. Not waited for, since a new connection is needed, and what the claim has is to be delivered.
+   */
+  protected giveUpGone(doubtful: readonly Taken[]): void {
+    const members = doubtful.map(({ member }) => member.bytes);
+    const places = [this.keys.schedule, this.keys.parked ?? this.keys.schedule];
+    this.work
+      .run((send) => Promise.all(places.map((place) => send("ZMSCORE", place, ...members))))
+      .then(async (answers) => {
+        const scores = answers.map((answer) => asArray(answer, "ZMSCORE"));
+        const gone = doubtful.filter((_, index) => scores.every((score) => score[index] === null));
+        if (gone.length > 0) await this.giveUp(gone.map(({ member }) => member.id));
+      })
+      .catch((error: unknown) => {
+        // The claim has failed with `outcome-unknown`, and says no more than that.
+        if (!(error instanceof PunctualError)) throw error;
+      });
   }
 
   /** Takes a turn in looking out for what comes due, after a claim that left its consumer room or not. */

@@ -1,8 +1,6 @@
-import type { Reply } from "../clients/port.js";
-import { PunctualError } from "../errors.js";
-import { asArray, asBytes, asNumber, asRows } from "../scripting/reply.js";
+import type { PunctualError } from "../errors.js";
 import type { Taken } from "./holdings.js";
-import { decodeMember } from "./member.js";
+import type { ReadRequest } from "./scripts/read.js";
 
 /** What a claim takes at most (promise 9). */
 const most = 1_000;
@@ -10,49 +8,52 @@ const mostBytes = 1024 * 1024;
 /** How many are read at once: one reply of them fits into what a socket takes. */
 const mostAtOnce = 100;
 
+/** What is wanted of the head of a zset. */
+export interface PieceRequest extends ReadRequest {
+  /** How many the claim has room for: with so many it is full. */
+  readonly room: number;
+}
+
 /** What was read of the head of a zset, and what of it was removed. */
 export interface Piece {
   readonly read: readonly Taken[];
   readonly ours: readonly Taken[];
+  /** Whether there may be more that are due. */
+  readonly more: boolean;
+  /** What kept others of those that were read from being ours; some of them may be nowhere now. */
+  readonly failure?: PunctualError | undefined;
+}
+
+/** What was taken for a claim, and what went wrong on the way. */
+export interface Haul {
+  readonly taken: Taken[];
+  readonly failure?: unknown;
 }
 
 /**
- * Takes up to `limit` messages, a few at a time, until there are no more or they are about 1 MiB. `take` is given how many to
- * read: as many as fit in any case, when no member has more than `biggest` bytes; 0 when that is not known. What it took is
- * delivered, whatever becomes of the pieces that follow.
+ * Takes up to `limit` messages, a few at a time, until there are no more or they are about 1 MiB. What it took is delivered,
+ * whatever becomes of the pieces that follow.
  */
-export async function takePieces(
-  limit: number,
-  biggest: number,
-  take: (few: number) => Promise<Piece>,
-): Promise<Taken[]> {
+export async function takePieces(limit: number, take: (request: PieceRequest) => Promise<Piece>): Promise<Haul> {
   const taken: Taken[] = [];
-  let bytes = 0;
+  let bytes = mostBytes;
   let largest = 0;
-  while (taken.length < Math.min(limit, most)) {
-    if (largest > mostBytes - bytes) break;
-    const fitting = Math.floor((mostBytes - bytes) / (Math.max(biggest, largest) || mostBytes));
-    const few = Math.min(limit - taken.length, most - taken.length, mostAtOnce, Math.max(1, fitting));
+  while (taken.length < Math.min(limit, most) && largest <= bytes) {
+    const room = limit - taken.length;
     try {
-      const { read, ours } = await take(few);
+      const request = { limit: Math.min(room, most - taken.length, mostAtOnce), bytes, largest, room };
+      const { read, ours, more, failure } = await take(request);
       largest = Math.max(largest, ...read.map(({ member }) => member.bytes.length));
       taken.push(...ours);
-      bytes += ours.reduce((sum, { member }) => sum + member.bytes.length, 0);
-      if (read.length < few || ours.length === 0) break;
-    } catch (error) {
-      if (taken.length === 0 || !(error instanceof PunctualError)) throw error;
-      break;
+      bytes -= ours.reduce((sum, { member }) => sum + member.bytes.length, 0);
+      if (failure !== undefined) return { taken, failure };
+      if (!more || ours.length === 0) break;
+    } catch (failure) {
+      if (taken.length === 0) throw failure;
+      return { taken, failure };
     }
   }
-  return taken;
-}
-
-/** The members of a zset and their scores, as a read with WITHSCORES gives them: flat, or in RESP3 a pair each. */
-export function takenFrom(reply: Reply): Taken[] {
-  return asRows(asArray(reply, "members").flat(), 2, "members").map(([member, score]) => ({
-    member: decodeMember(asBytes(member, "member")),
-    dueAt: asNumber(score, "score"),
-  }));
+  return { taken };
 }
 
 /** Those that may be taken together: a claim gives an id once, so another one with it stays where it is for a later claim. */

@@ -1,11 +1,14 @@
 import type { CommandArgument, Reply } from "../../clients/port.js";
-import type { OpenOptions } from "../../engine.js";
+import type { ClaimRequest, OpenOptions } from "../../engine.js";
+import { PunctualError } from "../../errors.js";
+import { isReplyLost } from "../../schemes/lost-reply.js";
 import type { MemberKeys } from "../../schemes/member-keys.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import { OneAtATime } from "../../schemes/one-at-a-time.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
+import { readDue } from "../../schemes/scripts/read.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
-import { firstOfEachId, type Piece, takenFrom, takePieces } from "../../schemes/take-pieces.js";
+import { firstOfEachId, type Haul, type Piece, type PieceRequest, takePieces } from "../../schemes/take-pieces.js";
 
 /** How often a claim reads again when others removed all that it read. Then it says that more is due, and comes again. */
 const mostRaces = 20;
@@ -26,35 +29,53 @@ export class ZsetRemoveQueue extends MemberQueue {
     this.#turns = turns.of(context, keys.schedule, () => new OneAtATime());
   }
 
-  protected override async take(limit: number): Promise<Taken[]> {
-    return await this.#turns.run(async () => {
-      return await takePieces(limit, await this.biggest(), (few) => this.#takeSome(few));
-    });
+  protected override async take(limit: number, _now: number, claim: ClaimRequest): Promise<Haul> {
+    return await this.#turns.run(() => takePieces(limit, (wanted) => this.#takeSome(wanted, claim)));
   }
 
   /** Reads the head and removes it. Where others removed all of it, there is a new head. */
-  async #takeSome(few: number): Promise<Piece> {
+  async #takeSome(wanted: PieceRequest, claim: ClaimRequest): Promise<Piece> {
     for (let race = 1; ; race++) {
-      const piece = await this.work.run((send) => this.#race(send, few));
-      if (piece.ours.length > 0 || piece.read.length === 0 || race === mostRaces) return piece;
+      const { read, more } = await readDue(this.work, this.keys, wanted);
+      const members = firstOfEachId(read);
+      if (members.length === 0) return { read, ours: [], more };
+      const sent = () => void this.turnAlong(this.work, claim, { ...wanted, count: members.length, more });
+      const { ours, failure } = await this.#remove(members, sent);
+      if (ours.length > 0 || race === mostRaces) return { read, ours, more, failure };
     }
   }
 
-  async #race(send: Send, few: number): Promise<Piece> {
-    const { schedule } = this.keys;
-    // Asked for here: without a connection the clock does not know the server's time.
-    const now = String(this.clock.now());
-    const read = takenFrom(await send("ZRANGEBYSCORE", schedule, "-inf", now, "WITHSCORES", "LIMIT", "0", String(few)));
-    const wanted = firstOfEachId(read);
-    // In one write. What was removed is ours, also when the answer of another one is lost.
-    const answers = await Promise.allSettled(wanted.map(({ member }) => send("ZREM", schedule, member.bytes)));
-    const ours = wanted.filter((_, index) => isOne(answers[index]));
-    const failed = answers.find((answer) => answer.status === "rejected");
-    if (ours.length === 0 && failed !== undefined) throw failed.reason;
-    return { read, ours };
+  /** Removes members in one write. What was removed is ours, also when the answer of another one is lost. */
+  async #remove(members: readonly Taken[], sent: () => void): Promise<Pick<Piece, "ours" | "failure">> {
+    const ours: Taken[] = [];
+    const unanswered = new Set(members);
+    const remove = async (send: Send, one: Taken) => {
+      try {
+        if ((await send("ZREM", this.keys.schedule, one.member.bytes)) === 1) ours.push(one);
+        unanswered.delete(one);
+      } catch (error) {
+        // Then it is where it was.
+        if (!isReplyLost(error)) unanswered.delete(one);
+        throw error;
+      }
+    };
+    try {
+      await this.work.run(async (send) => {
+        const answers = Promise.allSettled(members.map((one) => remove(send, one)));
+        sent();
+        const failures = (await answers)
+          .filter((answer) => answer.status === "rejected")
+          .map(({ reason }): unknown => reason);
+        const worst = failures.find(isReplyLost) ?? failures[0];
+        if (worst !== undefined && (ours.length === 0 || isReplyLost(worst))) throw worst;
+      });
+      return { ours };
+    } catch (error) {
+      if (!(error instanceof PunctualError)) throw error;
+      if (error.code === "outcome-unknown") this.giveUpGone([...unanswered]);
+      if (ours.length === 0) throw error;
+      // A copy: when the time for the call was over, answers may still come, and it is too late for those.
+      return { ours: [...ours], failure: error };
+    }
   }
-}
-
-function isOne(answer: PromiseSettledResult<Reply> | undefined): boolean {
-  return answer?.status === "fulfilled" && answer.value === 1;
 }

@@ -20,10 +20,10 @@ afterEach(async () => {
 
 const open = (url: string): EngineQueue => closedAtEnd(zsetWatchEngine({ url })).open("q");
 
+const message = (id: string) => ({ id, payload: Buffer.from("x"), due: { delay: 0 }, onDuplicate: "keep" as const });
+
 async function put(queue: EngineQueue, ...ids: string[]): Promise<void> {
-  await queue.schedule(
-    ids.map((id) => ({ id, payload: Buffer.from("x"), due: { delay: 0 }, onDuplicate: "keep" as const })),
-  );
+  await queue.schedule(ids.map(message));
 }
 
 async function take(queue: EngineQueue): Promise<string[]> {
@@ -72,6 +72,19 @@ describe("A transaction", () => {
     await lost.happened;
     await put(queue, "b");
     expect(await take(queue)).toEqual(["b"]);
+  });
+
+  it("whose EXEC lost its reply has what is gone counted as given up, and told; nothing that is still there", async () => {
+    const dropped: unknown[] = [];
+    const queue = closedAtEnd(zsetWatchEngine({ url: proxy.url })).open("q", { onDropped: (one) => dropped.push(one) });
+    await queue.schedule(["a", "b"].map(message));
+    const unsent = proxy.plan("cut-before-request", isCommand("EXEC"));
+    await expect(take(queue)).rejects.toMatchObject({ code: "outcome-unknown" });
+    await unsent.happened;
+    const lost = proxy.plan("cut-before-reply", isCommand("EXEC"));
+    await expect(take(queue)).rejects.toMatchObject({ code: "outcome-unknown" });
+    await lost.happened;
+    await expect.poll(() => dropped).toEqual([{ ids: ["a", "b"], total: 2 }]);
   });
 
   it("is not begun when MULTI is refused: nothing is removed, and when it is allowed all is delivered", async () => {
