@@ -1,7 +1,7 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../engine.js";
 import { listMarked } from "../../list-cursor.js";
+import { decodePlace, encodePlace, type Place } from "../../scripting/list-place.js";
 import type { Evaluator } from "../../scripting/script.js";
-import { decodeCursor, encodeCursor, type Place } from "./list-place.js";
 import type { ReliableKeys } from "./reliable-keys.js";
 import { getSome } from "./scripts/get.js";
 import { listLeased } from "./scripts/list-leased.js";
@@ -27,7 +27,7 @@ export function list(evaluator: Evaluator, keys: ReliableKeys, query: ListQuery)
 
 async function page(evaluator: Evaluator, keys: ReliableKeys, query: ListQuery): Promise<ListPage> {
   const { state, limit, cursor } = query;
-  let after: Place | undefined = cursor === undefined ? undefined : decodeCursor(state, cursor);
+  let after: Place | undefined = cursor === undefined ? undefined : decodePlace(state, cursor);
   const from = Math.min(Math.max(Math.ceil(query.from ?? 0), 0), latest);
   const to = Math.min(Math.floor(query.to ?? latest), latest);
   const messages: StoredMessage[] = [];
@@ -51,5 +51,5 @@ async function page(evaluator: Evaluator, keys: ReliableKeys, query: ListQuery):
     isMore = more || read.length < places.length;
     if (!isMore) after = undefined;
   }
-  return { messages, cursor: after && encodeCursor(state, after) };
+  return { messages, cursor: after && encodePlace(after) };
 }

@@ -1,9 +1,6 @@
 import { wakingKeys } from "../../waking/keys.js";
 import type { LineKeys } from "./line-keys.js";
 
-/** The sequence number in front of every member of the zset and every value of `messages`, bytes. */
-export const sequenceLength = 7;
-
 /** The keys of a queue that keeps its messages until they are acknowledged. */
 export interface ReliableKeys extends LineKeys {
   /** hash: id → sequence number and body. */

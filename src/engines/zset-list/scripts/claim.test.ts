@@ -14,10 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
+/** Ids in another order than their messages are scheduled in. */
+const idOf = (index: number) => `m-${9_999 - index}`;
+
 async function filled(count: number) {
   const keys = reliableKeys(`{p:claim-${++names}}:zset-list:reliable`);
   const messages = Array.from({ length: count }, (_, index): NewMessage => {
-    const id = `m-${index}`;
+    const id = idOf(index);
     return { id, payload: Buffer.from(id), due: { at: 0 }, onDuplicate: "keep" };
   });
   await schedule(bench.evaluator, keys, messages);
@@ -36,7 +39,7 @@ describe("A claim that is made again with its token", () => {
     const keys = await filled(2_500);
     let last = await claiming(keys, "t1", 1);
     for (let order = 2; order <= 10; order++) last = await claiming(keys, `t${order}`, order);
-    const ids = Array.from({ length: 2_500 }, (_, index) => `m-${index}`);
+    const ids = Array.from({ length: 2_500 }, (_, index) => idOf(index));
     await bench.raw.command("ZADD", keys.leases, "XX", ...ids.flatMap((id) => [last.leaseUntil, id]));
     let calls = 0;
     const counting: Evaluator = {
@@ -56,7 +59,7 @@ describe("A claim that is made again with its token", () => {
     const keys = await filled(2);
     const first = await claiming(keys, "t", 1);
     const ended = (await bench.now()) - 1;
-    await bench.raw.command("ZADD", keys.leases, ended, "m-0", ended, "m-1");
+    await bench.raw.command("ZADD", keys.leases, ended, idOf(0), ended, idOf(1));
     await bench.raw.command("HSET", keys.claims, "c", `1 ${ended} 0 t`);
     const again = await claiming(keys, "t", 2);
     expect(idsOf(again)).toEqual(idsOf(first));

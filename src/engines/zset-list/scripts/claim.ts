@@ -1,9 +1,10 @@
 import type { ClaimRequest, ClaimResult } from "../../../engine.js";
 import { readClaim } from "../../../scripting/claimed.js";
+import { sequenceLength } from "../../../scripting/message-body.js";
 import { asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { headAtOf, type Look } from "../line-keys.js";
-import { type ReliableKeys, sequenceLength } from "../reliable-keys.js";
+import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("claim", sources["claim"], {

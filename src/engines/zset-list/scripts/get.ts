@@ -2,10 +2,10 @@ import type { Reply } from "../../../clients/port.js";
 import type { StoredMessage } from "../../../engine.js";
 import { readFailureText } from "../../../scripting/failure-text.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
-import { decodeBody } from "../../../scripting/message-body.js";
+import { decodeMessage } from "../../../scripting/message-body.js";
 import { asArray, asBytes, asNumber, asText, asWord } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import { type ReliableKeys, sequenceLength } from "../reliable-keys.js";
+import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("get", sources["get"], {
@@ -45,7 +45,7 @@ export async function getSome(
 
 function readMessage(reply: readonly Reply[], id: string, now: number): StoredMessage {
   const [kind, value, due, delivered, at, reason, errorAt, error] = reply;
-  const { payload, headers } = decodeBody(asBytes(value, "get: value"), sequenceLength);
+  const { payload, headers } = decodeMessage(asBytes(value, "get: value"));
   const dueAt = asNumber(due, "get: dueAt");
   const word = asWord(kind, ["w", "l", "d"], "get: kind");
   const state = word === "l" ? "leased" : word === "d" ? "dead" : dueAt <= now ? "due" : "scheduled";
