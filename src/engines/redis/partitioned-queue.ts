@@ -19,13 +19,11 @@ import type {
 import { PunctualError } from "../../errors.js";
 import { sameFailure } from "../../partial-results.js";
 import { partitionOf } from "./partition-of.js";
+import { PartitionedClaims } from "./partitioned-claims.js";
 import { listPartitions } from "./partitioned-list.js";
 
 /** Problems that an audit tells at most. */
 const mostProblems = 1_000;
-
-/** Of how many consumers it is remembered where they began. */
-const mostTurns = 1_000;
 
 /**
  * A queue that is split into partitions, each with keys in a slot of its own. An id always lies in the same one, so what is
@@ -34,13 +32,13 @@ const mostTurns = 1_000;
 export class PartitionedQueue implements EngineQueue {
   readonly partitions: readonly EngineQueue[];
   readonly #first: EngineQueue;
-  /** Which partition a claim begins with: another one each time, but the same when it is repeated. */
-  readonly #turns = new Map<string, { readonly token: string; readonly place: number }>();
+  readonly #claims: PartitionedClaims;
 
   /** `open` makes the queue of one partition, from 0. */
   constructor(count: number, open: (place: number) => EngineQueue) {
     this.#first = open(0);
     this.partitions = [this.#first, ...Array.from({ length: count - 1 }, (_, place) => open(place + 1))];
+    this.#claims = new PartitionedClaims(this.partitions);
   }
 
   get clock(): Clock {
@@ -59,31 +57,9 @@ export class PartitionedQueue implements EngineQueue {
     );
   }
 
-  /**
-   * Claims from one partition after the other until one has something; a consumer claims from each by itself. One that fails
-   * is passed over as long as another has something, and is asked again with the next claim.
-   */
-  async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const empty: ClaimResult[] = [];
-    let failure: PunctualError | undefined;
-    const start = this.#turnOf(request);
-    for (const [step] of this.partitions.entries()) {
-      const queue = this.partitions[(start + step) % this.partitions.length] ?? this.#first;
-      try {
-        const result = await queue.claim(request);
-        // Of those that were not asked nothing is known.
-        if (result.messages.length > 0) return { ...result, ...told([...empty, result]), nextAt: result.now };
-        empty.push(result);
-      } catch (error) {
-        if (!(error instanceof PunctualError)) throw error;
-        failure = error;
-      }
-    }
-    const [first, ...others] = empty;
-    if (failure !== undefined) throw failure;
-    if (first === undefined) throw new PunctualError("internal", "A queue without partitions was claimed from.");
-    const last = others.at(-1) ?? first;
-    return { ...last, ...told(empty), nextAt: Math.min(...empty.map(({ nextAt }) => nextAt)) };
+  /** One after the other until one has something; a consumer claims from each by itself. */
+  claim(request: ClaimRequest): Promise<ClaimResult> {
+    return this.#claims.claim(request);
   }
 
   acknowledge(receipts: readonly Receipt[]) {
@@ -202,15 +178,6 @@ export class PartitionedQueue implements EngineQueue {
     };
   }
 
-  #turnOf({ consumer, token }: ClaimRequest): number {
-    const last = this.#turns.get(consumer);
-    const place =
-      last === undefined ? 0 : last.token === token ? last.place : (last.place + 1) % this.partitions.length;
-    this.#turns.set(consumer, { token, place });
-    if (this.#turns.size > mostTurns) this.#turns.delete(this.#turns.keys().next().value ?? "");
-    return place;
-  }
-
   /** Hands each item to the partition of its id, and puts the answers into the order of the items. */
   async #each<Item, Answer>(
     items: readonly Item[],
@@ -271,11 +238,6 @@ export class PartitionedQueue implements EngineQueue {
 }
 
 const isNotConfirmed = (error: unknown): boolean => error instanceof PunctualError && error.code === "not-confirmed";
-
-/** What several claims tell beside messages. */
-function told(results: readonly ClaimResult[]): Pick<ClaimResult, "buried" | "missing"> {
-  return { buried: results.flatMap(({ buried }) => buried), missing: results.flatMap(({ missing }) => missing) };
-}
 
 const idOf = ({ id }: { readonly id: string }): string => id;
 const itself = (id: string): string => id;
