@@ -176,11 +176,11 @@ describe("A group that is made later", () => {
   it("gets what comes due from its first claim on, and nothing that was due before", async () => {
     const mail = open("mail");
     await take(mail);
-    await mail.schedule([message("before"), message("after", { due: { delay: 300 } })]);
+    await mail.schedule([message("before"), message("after", { due: { delay: 1_500 } })]);
     const { receipts } = await take(mail);
     const stats = open("stats");
     expect((await take(stats)).ids).toEqual([]);
-    await expect.poll(async () => (await take(stats)).ids, { timeout: 2_000 }).toEqual(["after"]);
+    await expect.poll(async () => (await take(stats)).ids, { timeout: 5_000 }).toEqual(["after"]);
     await mail.acknowledge(receipts);
     expect(await left()).toEqual({ entries: 1, messages: 1 });
   });

@@ -27,6 +27,7 @@ local confirm = ARGV[7] == "confirm"
 --- @include failures
 --- @include standing
 --- @include due
+--- @include from-lost
 --- @include wake
 --- @include known
 
@@ -36,14 +37,8 @@ for i = 1, count do
   ids[i], modes[i], dues[i], bodies[i], position = unpack_bytes(">I2c0BdI4c0", batch, position)
 end
 
--- Whether a lost attempt of this call may have stored a message that is there, due at `due`, by a replace. Its body alone would
--- not say so: a replace that changes only the due time has the body that was there.
-local function is_from_lost(body, value, mode, when, due)
-  if not since or sub(value, 8) ~= body_due(body, due) then
-    return false
-  end
-  local earliest = mode % 2 == 1 and math.max(when, since) or since + math.max(when, 0)
-  return due >= math.min(earliest, 8.64e15) and due <= due_of(mode % 2 == 1 and "a" or "d", when)
+local function kind_of(mode)
+  return mode % 2 == 1 and "a" or "d"
 end
 
 -- Read. A message that no index has is an orphan; it is stored anew.
@@ -64,7 +59,8 @@ for i, value in ipairs(values) do
     if standing and mode < 2 then
       due = due_stored
       outcome = sub(value, 8) == body_due(bodies[i], due) and "e" or "d"
-    elseif standing and is_from_lost(bodies[i], value, mode, dues[i], due_stored) then
+    elseif standing and since and sub(value, 8) == body_due(bodies[i], due_stored)
+      and is_from_lost(due_stored, kind_of(mode), dues[i]) then
       due, outcome = due_stored, "e"
     elseif standing == "leased" then
       outcome = "l"
@@ -82,7 +78,7 @@ for i, value in ipairs(values) do
   end
   outcomes[i] = outcome
   if outcome == "s" or outcome == "r" then
-    local due = due_of(mode % 2 == 1 and "a" or "d", dues[i])
+    local due = due_of(kind_of(mode), dues[i])
     dues[i] = due
     bodies[i] = body_due(bodies[i], due)
     fresh[#fresh + 1] = i

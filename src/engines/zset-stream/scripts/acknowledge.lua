@@ -11,7 +11,7 @@ local leases, copies, failures, group = KEYS[6], KEYS[7], KEYS[8], ARGV[2]
 --- @include copies
 --- @include drain
 --- @include held
---- @include gone
+--- @include remember
 --- @include finish
 
 local outcomes, ids, held = held_of(3, 2, function(asked)

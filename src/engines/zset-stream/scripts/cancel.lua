@@ -15,7 +15,7 @@ local state, gone, own_keys = KEYS[7], KEYS[8], 8
 --- @include bodies
 --- @include copies
 --- @include drain
---- @include gone
+--- @include remember
 --- @include parts
 
 local newest, asked = tonumber(ARGV[first_arg]), {}

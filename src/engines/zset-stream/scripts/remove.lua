@@ -12,7 +12,7 @@ local leases, copies, dead, failures, group = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 --- @include bodies
 --- @include copies
 --- @include drain
---- @include gone
+--- @include remember
 --- @include chosen
 --- @include finish
 

@@ -17,10 +17,11 @@ local state, gone, own_keys = KEYS[7], KEYS[8], 8
 --- @include bodies
 --- @include copies
 --- @include drain
---- @include gone
+--- @include known
 --- @include due
 --- @include parts
 local ask_for, since = tonumber(ARGV[first_arg]), tonumber(ARGV[first_arg + 1])
+--- @include from-lost
 
 local ids, modes, dues, bodies = {}, {}, {}, {}
 for i = first_arg + 2, #ARGV, 4 do
@@ -29,16 +30,6 @@ for i = first_arg + 2, #ARGV, 4 do
 end
 local function kind_of(mode)
   return mode % 2 == 1 and "a" or "d"
-end
-
--- Whether a lost attempt of this call may have stored a message that is there, due at `due`, by a replace. Its body alone would
--- not say so: a replace that changes only the due time has the body that was there.
-local function is_from_lost(body, value, mode, when, due)
-  if not since or sub(value, 8) ~= body_due(body, due) then
-    return false
-  end
-  local earliest = mode % 2 == 1 and math.max(when, since) or since + math.max(when, 0)
-  return due >= math.min(earliest, 8.64e15) and due <= due_of(kind_of(mode), when)
 end
 
 -- Read. A message that no index has is an orphan; it is stored anew.
@@ -57,7 +48,8 @@ for i, value in ipairs(values) do
     local standing, due = standing_of(id, value)
     if standing and mode < 2 then
       outcome = sub(value, 8) == body_due(bodies[i], due) and "e" or "d"
-    elseif standing and is_from_lost(bodies[i], value, mode, dues[i], due) then
+    elseif standing and since and sub(value, 8) == body_due(bodies[i], due)
+      and is_from_lost(due, kind_of(mode), dues[i]) then
       outcome = "e"
     elseif standing == "leased" then
       outcome = "l"

@@ -13,7 +13,7 @@ local most_dead, dead_for = tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include bodies
 --- @include copies
 --- @include drain
---- @include gone
+--- @include remember
 --- @include finish
 
 local over = most_dead and redis.call("ZCARD", dead) - most_dead or 0

@@ -1,5 +1,5 @@
 -- Finish: the group is done with messages. Those that every other group is done with, too, are deleted. Needs `messages`,
--- `moved`, `stream`, `copies`, `failures` (keys), `group`, and the snippets copies, drain and gone.
+-- `moved`, `stream`, `copies`, `failures` (keys), `group`, and the snippets copies, drain and remember.
 
 -- Whether another group still has to do with the entry: it has not read it, or has not acknowledged it.
 local function others_need(entry, all)

@@ -1,5 +1,5 @@
 -- Remember: the ids of messages that are gone stay known for as long as the queue was asked to. Needs `gone` (key), `now`,
--- `fields` (snippet begin), and the snippet format.
+-- `fields` (snippet begin), and the snippet values.
 local remember_for = tonumber(fields[9] or 0)
 
 -- Call it after `drain`, and before the messages are deleted: what stops it must leave them there.
