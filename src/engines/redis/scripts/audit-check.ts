@@ -1,5 +1,5 @@
 import type { QueueKeys } from "../keys.js";
-import { asArray, asNumber, asRows, asWord } from "../../../scripting/reply.js";
+import { mismatchesOf } from "../../../scripting/mismatches.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { sources } from "./sources.generated.js";
@@ -44,11 +44,6 @@ export async function auditCheck(
   return await inChunks(suspects, { id: ({ id }) => id.toString("latin1") }, async (chunk) => {
     const args = [keys.channel, repair ? "1" : "0", ...chunk.flatMap(({ id, sequence }) => [id, sequence])];
     const { reply } = await evaluator.evaluate(script, names, args);
-    const [, done, found] = asArray(reply, "audit-check");
-    const answers: Mismatch[][] = Array.from({ length: asNumber(done, "audit-check: done") }, () => []);
-    for (const [place, kind] of asRows(found, 2, "audit-check: found")) {
-      answers[asNumber(place, "audit-check: place") - 1]?.push(asWord(kind, kinds, "audit-check: kind"));
-    }
-    return answers;
+    return mismatchesOf(reply, kinds);
   });
 }

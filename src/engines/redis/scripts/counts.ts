@@ -1,6 +1,7 @@
 import type { Counts } from "../../../engine.js";
 import type { QueueKeys } from "../keys.js";
-import { asArray, asNumber } from "../../../scripting/reply.js";
+import { countsOf } from "../../../scripting/counted.js";
+import { asArray } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { sources } from "./sources.generated.js";
 
@@ -12,12 +13,6 @@ const script = defineScript("counts", sources["counts"], {
 /** How many messages are in each state, and whether the queue is paused. */
 export async function counts(evaluator: Evaluator, keys: QueueKeys): Promise<Counts> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), []);
-  const [, scheduled, due, leased, dead, paused] = asArray(reply, "counts");
-  return {
-    scheduled: asNumber(scheduled, "counts: scheduled"),
-    due: asNumber(due, "counts: due"),
-    leased: asNumber(leased, "counts: leased"),
-    dead: asNumber(dead, "counts: dead"),
-    paused: asNumber(paused, "counts: paused") === 1,
-  };
+  const [, ...counted] = asArray(reply, "counts");
+  return countsOf(counted);
 }

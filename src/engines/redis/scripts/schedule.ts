@@ -1,13 +1,13 @@
 import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../../../engine.js";
-import { PunctualError } from "../../../errors.js";
 import type { Durability } from "../../../connection/durable.js";
 import { toConfirm } from "../../../connection/durable-connection.js";
 import type { QueueKeys } from "../keys.js";
 import { encodeBody } from "../../../scripting/message-body.js";
-import { asArray, asBytes } from "../../../scripting/reply.js";
+import { asArray } from "../../../scripting/reply.js";
+import { scheduledOf } from "../../../scripting/scheduled.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
-import { outcomesOf } from "../../../scripting/outcomes.js";
+import { timeLeft } from "../../../scripting/time-left.js";
 import { Confirmation } from "./confirmation.js";
 import { sources } from "./sources.generated.js";
 
@@ -24,9 +24,6 @@ const mostAtOnce = 500;
  */
 const mostReplaced = 125;
 
-/** What the letters of the reply mean; `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
-const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
-
 /** How a schedule is to be done, besides what it is given. */
 export interface ScheduleScriptOptions extends CallOptions, Pick<OpenOptions, "rememberFor"> {
   readonly durability?: Durability | undefined;
@@ -35,11 +32,9 @@ export interface ScheduleScriptOptions extends CallOptions, Pick<OpenOptions, "r
 /**
  * Stores messages; those with an id that exists are kept or replaced.
  *
- * When an earlier attempt ended without a reply, a message that is there with the very same body is, as far as can be known,
- * what that attempt stored. It is called `scheduled`: whoever made its id up would else be told of a duplicate that cannot
- * be. So is one that is gone but remembered, when it went after the call began. The same goes for a replace, if the due time
- * is one that it can have had since the call began: a second one would give it a new place, or be told `leased` by the very
- * message that it stored. Whether the first attempt stored or replaced is not known any more.
+ * What an earlier attempt stored that ended without a reply is called `scheduled`, as far as can be known. The same goes for a
+ * replace, if the due time is one that it can have had since the call began: a second one would give it a new place, or be told
+ * `leased` by the very message that it stored. Whether the first attempt stored or replaced is not known any more.
  *
  * With `durability` the evaluator's connections are durable ones. The last of its calls waits for all of them.
  */
@@ -47,21 +42,18 @@ export async function schedule(
   evaluator: Evaluator,
   keys: QueueKeys,
   messages: readonly NewMessage[],
-  { rememberFor = 0, signal, timeout, durability }: ScheduleScriptOptions = {},
+  { rememberFor = 0, durability, ...options }: ScheduleScriptOptions = {},
 ): Promise<ScheduleResult[]> {
   const names = script.keysIn(keys);
-  // What is asked for counts for the whole list. The default does not: a list of any length may take longer than that while the
-  // store answers all the time.
-  const endsAt = timeout === undefined ? undefined : evaluator.clock.elapsed() + timeout;
+  const { clock } = evaluator;
+  const limits = timeLeft(clock, options);
   const anyReplaces = messages.some(({ onDuplicate }) => onDuplicate === "replace");
   const cut = { id: ({ id }: NewMessage) => id, bytes: sizeOf, items: anyReplaces ? mostReplaced : mostAtOnce };
   const confirmation = new Confirmation();
   let answered = 0;
   const results = await inChunks(messages, cut, async (chunk) => {
-    const { clock } = evaluator;
     // Not before there is a connection: until the server has told its time, the clock is that of this machine.
     let began: number | undefined;
-    const options = { signal, timeout: endsAt === undefined ? undefined : Math.max(endsAt - clock.elapsed(), 0) };
     const head = [keys.channel, String(chunk.length), String(Math.ceil(rememberFor))];
     const batch = encodeBatch(chunk);
     const confirm = durability !== undefined && answered + chunk.length === messages.length ? toConfirm : "";
@@ -69,24 +61,12 @@ export async function schedule(
       began ??= Math.floor(clock.now());
       return [...head, again ? String(began) : "", batch, confirm];
     };
-    const { reply, uncertain } = await evaluator.evaluate(script, names, args, options);
+    const { reply, uncertain } = await evaluator.evaluate(script, names, args, limits());
     const [, letters, dueAts, ...confirmed] = asArray(reply, "schedule");
-    const outcomes = outcomesOf(letters, words, "schedule: outcomes");
-    const times = asBytes(dueAts, "schedule: dueAts");
-    if (times.length !== outcomes.length * 8) {
-      throw new PunctualError(
-        "outcome-unknown",
-        `the script schedule gave ${times.length} bytes of due times for ${outcomes.length}`,
-      );
-    }
+    const stored = scheduledOf(letters, dueAts, { uncertain, began });
     confirmation.add(confirmed);
-    answered += outcomes.length;
-    return outcomes.map((outcome, index): ScheduleResult => {
-      const dueAt = times.readDoubleBE(index * 8);
-      if (outcome !== "same" && outcome !== "gone") return { outcome, dueAt };
-      const ours = uncertain && (outcome === "same" || dueAt >= (began ?? Infinity));
-      return { outcome: ours ? "scheduled" : "duplicate", dueAt };
-    });
+    answered += stored.length;
+    return stored;
   });
   if (durability !== undefined) confirmation.refuseUnless(durability, results);
   return results;

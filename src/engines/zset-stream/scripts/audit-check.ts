@@ -1,7 +1,7 @@
 import type { Evaluator } from "../../../scripting/script.js";
 import { defineScript } from "../../../scripting/script.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
-import { asArray, asNumber, asRows, asWord } from "../../../scripting/reply.js";
+import { mismatchesOf } from "../../../scripting/mismatches.js";
 import type { Groups } from "../groups.js";
 import { sources } from "./sources.generated.js";
 
@@ -55,11 +55,6 @@ export async function auditCheck(
   return await inChunks(suspects, cut, async (chunk) => {
     const args = [repair ? "1" : "0", ...chunk.flatMap(({ id, where, found }) => [id, where, found])];
     const { reply } = await groups.evaluate(evaluator, script, () => args);
-    const [, done, rows] = asArray(reply, "audit-check");
-    const answers: Mismatch[][] = Array.from({ length: asNumber(done, "audit-check: done") }, () => []);
-    for (const [place, kind] of asRows(rows, 2, "audit-check: found")) {
-      answers[asNumber(place, "audit-check: place") - 1]?.push(asWord(kind, kinds, "audit-check: kind"));
-    }
-    return answers;
+    return mismatchesOf(reply, kinds);
   });
 }

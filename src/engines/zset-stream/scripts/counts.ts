@@ -1,4 +1,5 @@
 import type { Counts } from "../../../engine.js";
+import { countsOf } from "../../../scripting/counted.js";
 import { asArray, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
@@ -15,16 +16,12 @@ export async function counts(evaluator: Evaluator, keys: StreamKeys, group: stri
   let unread = 0;
   for (;;) {
     const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [group, after]);
-    const [, scheduled, due, leased, dead, paused, some, place] = asArray(reply, "counts");
+    const [, ...counted] = asArray(reply, "counts");
+    const [some, place] = counted.slice(-2);
     unread += asNumber(some, "counts: unread");
     after = asText(place, "counts: place");
     if (after !== "") continue;
-    return {
-      scheduled: asNumber(scheduled, "counts: scheduled"),
-      due: asNumber(due, "counts: due") + unread,
-      leased: asNumber(leased, "counts: leased"),
-      dead: asNumber(dead, "counts: dead"),
-      paused: asNumber(paused, "counts: paused") === 1,
-    };
+    const counts = countsOf(counted);
+    return { ...counts, due: counts.due + unread };
   }
 }

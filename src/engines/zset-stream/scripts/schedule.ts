@@ -1,8 +1,8 @@
 import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../../../engine.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { encodeBody } from "../../../scripting/message-body.js";
-import { outcomesOf } from "../../../scripting/outcomes.js";
-import { asArray, asBytes } from "../../../scripting/reply.js";
+import { asArray } from "../../../scripting/reply.js";
+import { scheduledOf } from "../../../scripting/scheduled.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { timeLeft } from "../../../scripting/time-left.js";
 import type { Groups } from "../groups.js";
@@ -12,18 +12,12 @@ const script = defineScript("schedule", sources["schedule"], {
   keys: ["schedule", "messages", "moved", "lost", "stream", "groups", "queue", "gone"],
 });
 
-/** What the letters of the reply mean; `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
-const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
-
 const isTime = 1;
 const replaces = 2;
 
 /**
- * Stores messages for all groups; those with an id that exists are kept or replaced.
- *
- * When an earlier attempt ended without a reply, a message that is there with the very same body is, as far as can be known,
- * what that attempt stored, and so is one that is gone but remembered, when it went after the call began: it is called
- * `scheduled`.
+ * Stores messages for all groups; those with an id that exists are kept or replaced. What an earlier attempt stored that ended
+ * without a reply is called `scheduled`, as far as can be known.
  */
 export async function schedule(
   evaluator: Evaluator,
@@ -46,14 +40,8 @@ export async function schedule(
       return [String(Math.ceil(rememberFor)), again ? String(began) : "", ...values];
     };
     const { reply, uncertain } = await groups.evaluate(evaluator, script, args, limits());
-    const [, letters, times] = asArray(reply, "schedule");
-    const dueAts = asBytes(times, "schedule: dueAts");
-    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => {
-      const dueAt = dueAts.readDoubleBE(index * 8);
-      if (outcome !== "same" && outcome !== "gone") return { outcome, dueAt };
-      const ours = uncertain && (outcome === "same" || dueAt >= (began ?? Infinity));
-      return { outcome: ours ? "scheduled" : "duplicate", dueAt };
-    });
+    const [, letters, dueAts] = asArray(reply, "schedule");
+    return scheduledOf(letters, dueAts, { uncertain, began });
   });
 }
 
