@@ -91,6 +91,7 @@ const outsideWorld: Record<string, readonly string[]> = {
   "src/connection/server-clock.ts": ["Date.now", "performance.now"],
   "src/connection/supervisor.ts": ["Math.random", "performance.now"],
   "src/engines/rabbitmq/link.ts": ["Math.random", "performance.now"],
+  "src/engines/zset-remove/skip.ts": ["Math.random"],
   "src/engines/zset-watch/pause-before.ts": ["Math.random"],
   "src/message-id.ts": ["randomBytes"],
   "src/retry/exponential.ts": ["Math.random"],

@@ -9,38 +9,48 @@ import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { readDue } from "../../schemes/scripts/read.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
 import { firstOfEachId, type Haul, type Piece, type PieceRequest, takePieces } from "../../schemes/take-pieces.js";
+import { Skip } from "./skip.js";
 
 /** How often a claim reads again when others removed all that it read. Then it says that more is due, and comes again. */
 const mostRaces = 20;
 
 type Send = (...command: readonly CommandArgument[]) => Promise<Reply>;
 
-const turns = new SharedByName<OneAtATime>();
+/** What the consumers of a queue have in common, in one process. */
+interface Course {
+  /** Those that read the same head at the same time would race for it. */
+  readonly turns: OneAtATime;
+  readonly skip: Skip;
+}
+
+const courses = new SharedByName<Course>();
 
 /**
  * Who removes it has it: reads a few due members, and removes each of them. Where that removed one, it is ours; where it
  * removed none, another consumer was faster.
  */
 export class ZsetRemoveQueue extends MemberQueue {
-  readonly #turns: OneAtATime;
+  readonly #course: Course;
 
   constructor(context: SchemeContext, keys: MemberKeys, options: OpenOptions) {
     super(context, keys, options);
-    this.#turns = turns.of(context, keys.schedule, () => new OneAtATime());
+    this.#course = courses.of(context, keys.schedule, () => ({ turns: new OneAtATime(), skip: new Skip() }));
   }
 
   protected override async take(limit: number, _now: number, claim: ClaimRequest): Promise<Haul> {
-    return await this.#turns.run(() => takePieces(limit, (wanted) => this.#takeSome(wanted, claim)));
+    return await this.#course.turns.run(() => takePieces(limit, (wanted) => this.#takeSome(wanted, claim)));
   }
 
   /** Reads the head and removes it. Where others removed all of it, there is a new head. */
   async #takeSome(wanted: PieceRequest, claim: ClaimRequest): Promise<Piece> {
     for (let race = 1; ; race++) {
-      const { read, more } = await readDue(this.work, this.keys, wanted);
+      const { skip } = this.#course;
+      const { read, more } = await readDue(this.work, this.keys, { ...wanted, skip: skip.next() });
       const members = firstOfEachId(read);
       if (members.length === 0) return { read, ours: [], more };
       const sent = () => void this.turnAlong(this.work, claim, { ...wanted, count: members.length, more });
       const { ours, failure } = await this.#remove(members, sent);
+      if (failure === undefined) skip.lost(members.length - ours.length, members.length);
       if (ours.length > 0 || race === mostRaces) return { read, ours, more, failure };
     }
   }
@@ -63,11 +73,9 @@ export class ZsetRemoveQueue extends MemberQueue {
       await this.work.run(async (send) => {
         const answers = Promise.allSettled(members.map((one) => remove(send, one)));
         sent();
-        const failures = (await answers)
-          .filter((answer) => answer.status === "rejected")
-          .map(({ reason }): unknown => reason);
-        const worst = failures.find(isReplyLost) ?? failures[0];
-        if (worst !== undefined && (ours.length === 0 || isReplyLost(worst))) throw worst;
+        const failures = (await answers).filter((answer) => answer.status === "rejected");
+        const worst = failures.find(({ reason }) => isReplyLost(reason)) ?? failures[0];
+        if (worst !== undefined && (ours.length === 0 || isReplyLost(worst.reason))) throw worst.reason;
       });
       return { ours };
     } catch (error) {

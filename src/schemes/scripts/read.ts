@@ -18,6 +18,8 @@ export interface ReadRequest {
   readonly bytes: number;
   /** How many bytes the largest has that was read so far; it may be larger than what the queue knows of. */
   readonly largest: number;
+  /** Where to begin among those that are due: 0, the default, with the first, 1 with the last. */
+  readonly skip?: number | undefined;
 }
 
 export interface ReadAnswer {
@@ -55,6 +57,6 @@ export function answerFrom(reply: Reply): ReadAnswer {
   return { read, more: asNumber(more, "read: more") === 1 };
 }
 
-function argsOf({ limit, bytes, largest }: ReadRequest): string[] {
-  return [String(limit), String(bytes), String(largest)];
+function argsOf({ limit, bytes, largest, skip = 0 }: ReadRequest): string[] {
+  return [String(limit), String(bytes), String(largest), String(skip)];
 }
