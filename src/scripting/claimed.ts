@@ -1,10 +1,35 @@
 import type { CommandArgument, Reply } from "../clients/port.js";
-import type { ClaimResult } from "../engine.js";
-import { decodeMessage } from "./message-body.js";
+import type { ClaimRequest, ClaimResult } from "../engine.js";
+import { decodeMessage, sequenceLength } from "./message-body.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "./reply.js";
 
 /** Where a claim that takes anew begins, and one that is made again. */
 const start: CommandArgument = "";
+
+/** A claim as scripts take it. */
+export interface ClaimCall extends ClaimRequest {
+  /** Grows with each claim of a consumer: one that was held up on its way and arrives after a later one is refused. */
+  readonly order: number;
+}
+
+/** As scripts take it: consumer order token limit room lease attempts channel returns. `most`: messages that one call may take. */
+export function claimArgs(
+  { consumer, order, token, limit, lease, attempts, returns = true }: ClaimCall,
+  channel: string,
+  most: number,
+): string[] {
+  return [
+    consumer,
+    String(order),
+    token,
+    String(Math.min(limit, most)),
+    limit > most ? "1" : "0",
+    String(Math.ceil(lease)),
+    String(Math.min(attempts, 0xffffffff)),
+    channel,
+    returns ? "1" : "0",
+  ];
+}
 
 /** What an engine's claim has of its own. */
 export interface Claiming {
@@ -66,6 +91,11 @@ export async function readClaim({
     };
     return { result, rest };
   }
+}
+
+/** The order of scheduling: bodies begin with the sequence numbers of their messages. */
+export function bySequence(one: Buffer, other: Buffer): number {
+  return one.compare(other, 0, sequenceLength, 0, sequenceLength);
 }
 
 const dueOf = (row: readonly Reply[]): number => asNumber(row[1], "claim: due");

@@ -1,5 +1,5 @@
-import type { ClaimRequest, ClaimResult } from "../../../engine.js";
-import { readClaim } from "../../../scripting/claimed.js";
+import type { ClaimResult } from "../../../engine.js";
+import { type ClaimCall, claimArgs, readClaim } from "../../../scripting/claimed.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
 import { sources } from "./sources.generated.js";
@@ -25,37 +25,28 @@ const script = defineScript("claim", sources["claim"], {
   harmlessWhenLate: true,
 });
 
-/** Messages at most that one claim takes, so that it stays under 5 ms: 100 took 1.6 ms (mean), and up to three times that on a busy machine (promise 9). */
+/**
+ * Messages at most that one claim takes, so that it stays under 5 ms (promise 9): 100 took 1.6 ms (mean), and up to three times that
+ * on a busy machine.
+ */
 const mostAtOnce = 150;
 
 /**
- * Takes due messages for a group. `order` grows with each claim of a consumer: a claim that was held up on its way and arrives
- * after a later one is refused. A repeated claim, after a lost reply, gets the leases of its token again. A
- * consumer that holds nothing and has been silent for `silence` ms is taken off the group.
+ * Takes due messages for a group. A repeated claim, after a lost reply, gets the leases of its token again. A consumer that holds
+ * nothing and has been silent for `silence` ms is taken off the group.
  */
 export async function claim(
   evaluator: Evaluator,
   keys: StreamKeys,
   group: string,
-  { consumer, token, limit, lease, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
+  request: ClaimCall,
   silence = 60_000,
 ): Promise<ClaimResult> {
-  const args = [
-    group,
-    consumer,
-    String(order),
-    token,
-    String(Math.min(limit, mostAtOnce)),
-    limit > mostAtOnce ? "1" : "0",
-    String(Math.ceil(lease)),
-    String(Math.min(attempts, 0xffffffff)),
-    keys.channel,
-    returns ? "1" : "0",
-  ];
+  const args = [group, ...claimArgs(request, keys.channel, mostAtOnce)];
   // Leases that end in one ms lie in the order of their messages.
   const { result } = await readClaim({
     evaluate: (place) => evaluator.evaluate(script, script.keysIn(keys), [...args, place, String(silence)]),
-    attempts,
+    attempts: request.attempts,
   });
   return result;
 }
