@@ -1,7 +1,5 @@
-import { because, cannot, firstOf } from "../support/deviations.js";
+import { because, cannot, type Deviations, firstOf } from "../support/deviations.js";
 import { needing } from "./groups/needing.js";
-
-type Deviations = Readonly<Record<string, string>>;
 
 export const forgotten = "it forgets what is not settled in its lease, as it forgets what a process held that died";
 
@@ -11,15 +9,19 @@ export const forgetting: Deviations = firstOf(
   cannot("schedule with rememberFor", "it forgets an id with its message", needing("rememberFor")),
 );
 
+export const noDeadLetters = "it keeps no dead letters, and what is given up is told and counted";
+
 /** What an engine deviates in that keeps no dead letters. */
-export const withoutDeadLetters: Deviations = cannot(
-  "revive, remove or purge dead letters",
-  "it keeps none; what is given up is told and counted",
-  needing("revive"),
-  needing("remove"),
-  needing("purge of dead letters"),
-  needing("bounds"),
-  needing("counts of dead"),
+export const withoutDeadLetters: Deviations = firstOf(
+  cannot(
+    "revive, remove or purge dead letters",
+    "it keeps none; what is given up is told and counted",
+    needing("revive"),
+    needing("remove"),
+    needing("purge of dead letters"),
+    needing("bounds"),
+  ),
+  because(noDeadLetters, needing("counts of dead")),
 );
 
 const byBytes = "it finds a message by all of its bytes, which nobody knows who has only its id";

@@ -4,14 +4,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { Deviation } from "../../src/testing/conformance/index.js";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the suite of one engine registers: each case, and the reason of those that the engine deviates in. */
+/** What the suite of one engine registers: each case, with the deviation of those that the engine does not pass. */
 export interface CollectedEngine {
   readonly engine: string;
-  readonly cases: ReadonlyMap<string, string | undefined>;
+  readonly cases: ReadonlyMap<string, Deviation | undefined>;
 }
+
+const kinds: Readonly<Record<Deviation["kind"], true>> = { refuses: true, differs: true };
+/** The name of a test: its engine, its case, and the kind and reason of a deviation. */
+const testName = new RegExp(
+  `^(.+?) keeps the contract > (.+?)(?: \\[(${Object.keys(kinds).join("|")}): (.+)\\])?$`,
+  "su",
+);
 
 let collected: Promise<CollectedEngine[]> | undefined;
 
@@ -21,12 +29,13 @@ export function collectedEngines(): Promise<CollectedEngine[]> {
 }
 
 async function collect(): Promise<CollectedEngine[]> {
-  const found = new Map<string, Map<string, string | undefined>>();
+  const found = new Map<string, Map<string, Deviation | undefined>>();
   for (const name of await testNames()) {
-    const [, engine, title, reason] = /^(.+?) keeps the contract > (.+?)(?: \[deviates: (.+)\])?$/su.exec(name) ?? [];
+    const [, engine, title, kind, because = ""] = testName.exec(name) ?? [];
     if (engine === undefined || title === undefined) continue;
-    const cases = found.get(engine) ?? new Map<string, string | undefined>();
-    found.set(engine, cases.set(title, reason));
+    const cases = found.get(engine) ?? new Map<string, Deviation | undefined>();
+    const deviation = kind === undefined ? undefined : { kind: kind as Deviation["kind"], because };
+    found.set(engine, cases.set(title, deviation));
   }
   const engines = [...found].map(([engine, cases]) => ({ engine, cases }));
   return engines.toSorted(

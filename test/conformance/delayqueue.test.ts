@@ -1,8 +1,9 @@
 import { delayqueueEngine } from "../../src/engines/delayqueue/engine.js";
-import { because, cannot, firstOf } from "../support/deviations.js";
+import { because, cannot, firstOf, refused } from "../support/deviations.js";
 import { conformanceOnRedis } from "../support/redis-conformance.js";
 import { needing } from "./groups/needing.js";
 
+const keepsNone = "it keeps no dead letters: its format has none, and a message without retries is deleted and told";
 const noDeadLetters = "its format has none: a message without retries is deleted";
 const keysOfRedis =
   "its payloads are keys of their own, and to find one without an entry is to look at every key of Redis";
@@ -11,12 +12,8 @@ conformanceOnRedis({
   name: "delayqueue",
   engine: (url) => delayqueueEngine({ url }),
   deviations: firstOf(
-    because(
-      "it keeps no dead letters: its format has none, and a message without retries is deleted and told",
-      needing("dead letters"),
-      needing("bounds"),
-      needing("counts of dead"),
-    ),
+    because(keepsNone, needing("dead letters"), needing("counts of dead")),
+    refused(keepsNone, needing("bounds")),
     cannot(
       "schedule with rememberFor",
       "programs of the Go library forget an id with its message",

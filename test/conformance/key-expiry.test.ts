@@ -1,7 +1,7 @@
 import { keyExpiryEngine } from "../../src/engines/key-expiry/engine.js";
 import { because, cannot, firstOf } from "../support/deviations.js";
 import { conformanceOnRedis } from "../support/redis-conformance.js";
-import { forgetting, forgotten, withoutDeadLetters } from "./at-most-once.js";
+import { forgetting, forgotten, noDeadLetters, withoutDeadLetters } from "./at-most-once.js";
 import { needing } from "./groups/needing.js";
 
 const noIndex =
@@ -27,11 +27,7 @@ const deviations = firstOf(
   withoutDeadLetters,
   cannot("list", "it keeps messages in no order", needing("list")),
   cannot("audit", noIndex, needing("audit")),
-  because(
-    "it keeps no dead letters, and what is given up is told and counted",
-    needing("dead letters"),
-    needing("handed back"),
-  ),
+  because(noDeadLetters, needing("dead letters"), needing("handed back")),
   because("it keeps no errors of handlers", needing("errors")),
   because("only the process that works on a message knows that it is there", needing("leased elsewhere")),
   because("it asks for messages in the order in which it hears of them, or a sweep finds them", needing("due order")),

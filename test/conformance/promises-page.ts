@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { conformanceCases, type PromiseNumber, promises } from "../../src/testing/conformance/index.js";
+import { conformanceCases, type Deviation, type PromiseNumber, promises } from "../../src/testing/conformance/index.js";
 import type { CollectedEngine } from "./collected.js";
 
 const contract = readFileSync(new URL("../../src/engine.ts", import.meta.url), "utf8");
@@ -49,26 +49,33 @@ export function promisesPage(engines: readonly CollectedEngine[]): string {
     for (const { name } of rest.filter((one) => one.operation === operation)) lines.push(`- ${name}`);
     lines.push("");
   }
-  lines.push("## Deviations", "", "Each of these cases runs on its engine and has to fail there.", "");
+  lines.push(
+    "## Deviations",
+    "",
+    "Each of these cases runs on its engine and has to fail there: refused with `unsupported`, or with another answer than the contract's.",
+    "",
+  );
   for (const { engine, cases } of engines) lines.push(...deviationsOf(engine, cases));
   return `${lines.join("\n").trimEnd()}\n`;
 }
 
-/** The cases that an engine does not pass, by reason. */
+/** The cases that an engine does not pass, by kind and reason. */
 function deviationsOf(engine: string, cases: CollectedEngine["cases"]): string[] {
   const byReason = new Map<string, string[]>();
-  for (const [name, reason] of cases) {
-    if (reason !== undefined) byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+  for (const [name, deviation] of cases) {
+    if (deviation === undefined) continue;
+    const heading = headings[deviation.kind](deviation.because);
+    byReason.set(heading, [...(byReason.get(heading) ?? []), name]);
   }
   if (byReason.size === 0) return [`### Of ${engine}`, "", "None.", ""];
-  const sections = [...byReason].flatMap(([reason, names]) => [
-    `Because ${reason}:`,
-    "",
-    ...names.map((name) => `- ${name}`),
-    "",
-  ]);
+  const sections = [...byReason].flatMap(([heading, names]) => [heading, "", ...names.map((name) => `- ${name}`), ""]);
   return [`### Of ${engine}`, "", ...sections];
 }
+
+const headings: Readonly<Record<Deviation["kind"], (because: string) => string>> = {
+  refuses: (because) => `Refused, because ${because}:`,
+  differs: (because) => `Because ${because}:`,
+};
 
 /** Which engine keeps which promise, in how many of its cases. */
 export function matrix(engines: readonly CollectedEngine[]): string[] {
@@ -86,11 +93,10 @@ export function matrix(engines: readonly CollectedEngine[]): string[] {
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
-/** How an engine keeps a promise, by the reasons of the cases that it does not pass. */
-function verdict(reasons: readonly (string | undefined)[]): string {
-  const passed = reasons.filter((reason) => reason === undefined).length;
-  if (passed === reasons.length) return "kept";
-  const isBroken = reasons.some((reason) => reason !== undefined && !reason.startsWith("it cannot "));
-  if (isBroken) return `${passed} of ${reasons.length}`;
+/** How an engine keeps a promise, by its deviations in the cases of it. */
+function verdict(deviations: readonly (Deviation | undefined)[]): string {
+  const passed = deviations.filter((deviation) => deviation === undefined).length;
+  if (passed === deviations.length) return "kept";
+  if (deviations.some((deviation) => deviation?.kind === "differs")) return `${passed} of ${deviations.length}`;
   return passed === 0 ? "refused" : `kept (${passed})`;
 }

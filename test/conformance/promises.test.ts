@@ -65,14 +65,14 @@ describe("the conformance suite", { timeout: 90_000 }, () => {
     const names = conformanceCases.map((one) => one.name).toSorted();
     for (const { engine, cases } of await collectedEngines()) {
       expect([engine, [...cases.keys()].toSorted()]).toEqual([engine, names]);
-      const reasons = [...cases.values()].filter((reason) => reason !== undefined);
-      for (const reason of reasons) expect(reason).toMatch(/\w+ \w+/u);
+      const deviations = [...cases.values()].filter((deviation) => deviation !== undefined);
+      for (const { because } of deviations) expect(because).toMatch(/\w+ \w+/u);
     }
   });
 
   it("has a group for every case that some engine deviates in, and for no other", async () => {
     const deviating = (await collectedEngines()).flatMap(({ cases }) =>
-      [...cases].flatMap(([name, reason]) => (reason === undefined ? [] : [name])),
+      [...cases].flatMap(([name, deviation]) => (deviation === undefined ? [] : [name])),
     );
     const named = groups.flatMap(({ cases }) => cases);
     expect(named.toSorted()).toEqual([...new Set(deviating)].toSorted());

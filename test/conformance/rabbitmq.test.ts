@@ -1,6 +1,7 @@
 import { type ChannelModel, connect } from "amqplib";
 import { afterAll, describe, it } from "vitest";
 import type { Engine } from "../../src/engine.js";
+import { PunctualError } from "../../src/errors.js";
 import { rabbitmqEngine } from "../../src/engines/rabbitmq/engine.js";
 import { type PassingTime, type RegisterTest, realTime, runConformance } from "../../src/testing/conformance/index.js";
 import { deviations } from "../rabbitmq/deviations.js";
@@ -83,7 +84,7 @@ runConformance(
         other: open(),
         ...withLateness,
         bounded() {
-          throw new Error("rabbitmq has no bounds for dead letters");
+          throw new PunctualError("unsupported", "rabbitmq has no bounds for dead letters.");
         },
         queueName: () => `conformance-${++queues}`,
         async disturb() {

@@ -1,24 +1,24 @@
 import { needing } from "../conformance/groups/needing.js";
-import { because, firstOf } from "../support/deviations.js";
+import { because, firstOf, refused } from "../support/deviations.js";
 
-/** The conformance cases that the RabbitMQ engine does not pass, each with the reason. */
+/** The conformance cases that the RabbitMQ engine does not pass, each with its kind and the reason. */
 export const deviations = firstOf(
-  because("a broker has no switch that holds all consumers of a queue back", needing("pause")),
+  refused("a broker has no switch that holds all consumers of a queue back", needing("pause")),
   because("a broker does not tell when the next message comes due, it hands it over then", needing("next due time")),
-  because(
+  refused(
     "the queues of a prefix wait in one ladder, so what waits for one of them cannot be deleted",
     needing("purge"),
   ),
-  because("a broker cannot move a message that waits", needing("reschedule")),
-  because("a broker cannot take back a message that it has", needing("cancel")),
-  because("a broker finds no message to replace", needing("replace")),
-  because("the ladder holds a message for 17 years at most", needing("far due times")),
+  refused("a broker cannot move a message that waits", needing("reschedule")),
+  refused("a broker cannot take back a message that it has", needing("cancel")),
+  refused("a broker finds no message to replace", needing("replace")),
+  refused("the ladder holds a message for 17 years at most", needing("far due times")),
   because("a broker knows no ids, so an id that is scheduled again is another message", needing("duplicates")),
-  because("a broker knows no ids, so it remembers none", needing("rememberFor")),
-  because("the case looks at a message, and a broker finds none by its id", needing("get")),
-  because("a broker shows no message without handing it out, so there is no list", needing("list")),
-  because("there are no bounds for dead letters; a policy of the broker can set some", needing("bounds")),
-  because("a broker shows nobody how it keeps its messages, so there is no audit", needing("audit")),
+  refused("a broker knows no ids, so it remembers none", needing("rememberFor")),
+  refused("the case looks at a message, and a broker finds none by its id", needing("get")),
+  refused("a broker shows no message without handing it out, so there is no list", needing("list")),
+  refused("there are no bounds for dead letters; a policy of the broker can set some", needing("bounds")),
+  refused("a broker shows nobody how it keeps its messages, so there is no audit", needing("audit")),
   because("a broker does not tell how many messages another process holds", needing("counts of leased")),
   because("what is scheduled is counted for all queues of a prefix together", needing("counts of one queue")),
   because(

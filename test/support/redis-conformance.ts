@@ -1,8 +1,10 @@
 import { describe, it } from "vitest";
 import type { DeadLetterOptions } from "../../src/dead-letter-bounds.js";
 import type { Engine } from "../../src/engine.js";
+import { PunctualError } from "../../src/errors.js";
 import type { RedisServerOptions } from "../../src/testing/redis-server.js";
 import { realTime, type RegisterTest, runConformance } from "../../src/testing/conformance/index.js";
+import type { Deviations } from "./deviations.js";
 import { withRedis } from "./with-redis.js";
 
 /** An engine on a Redis that is held to the contract. */
@@ -24,8 +26,8 @@ export interface RedisSubject {
   readonly ownDatabases?: boolean;
   /** Whether there is no such server here, so that no case runs. */
   readonly leftOut?: boolean;
-  /** Cases that it does not pass, by name, each with the reason. */
-  readonly deviations?: Readonly<Record<string, string>>;
+  /** Cases that it does not pass, by name, each with its kind and the reason. */
+  readonly deviations?: Deviations;
   /** How long one case may take, ms. Default 60,000. */
   readonly timeout?: number;
 }
@@ -64,7 +66,8 @@ export function conformanceOnRedis({
           ...realTime(),
           forgets,
           bounded(deadLetters) {
-            if (bounded === undefined) throw new Error(`${name} has no bounds for dead letters`);
+            if (bounded === undefined)
+              throw new PunctualError("unsupported", `${name} has no bounds for dead letters.`);
             return open(() => bounded(url, deadLetters));
           },
           queueName: () => `conformance-${++queues}`,

@@ -39,8 +39,8 @@ export interface ConformanceHarness extends PassingTime {
   /** A second one on the same store, as another process has it; the same one where the store lives in the process. */
   readonly other: Engine;
   /**
-   * One that keeps dead letters within bounds, on the same store or on one of its own. It is closed with the others. An
-   * engine that has no such bounds throws.
+   * One that keeps dead letters within bounds, on the same store or on one of its own. It is closed with the others. Where
+   * an engine has no such bounds, it throws a `PunctualError` of code `unsupported`.
    */
   bounded(deadLetters: DeadLetterOptions): Engine;
   /** Whether what a claim has taken is gone when nobody hears the answer: at most once. Default false. */
