@@ -1,6 +1,5 @@
 import type { ClaimRequest, ClaimResult } from "../../../engine.js";
-import { readClaim } from "../../../scripting/claimed.js";
-import { sequenceLength } from "../../../scripting/message-body.js";
+import { bySequence, readClaim } from "../../../scripting/claimed.js";
 import { asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { headAtOf, type Look } from "../line-keys.js";
@@ -59,9 +58,4 @@ export async function claim(
     look: { now: result.now, nextAt: result.nextAt, headAt: headAtOf(headAt, "claim: headAt") },
     overdue: overdue === "" ? undefined : overdue,
   };
-}
-
-/** Leases that end in one ms lie in the order of their ids. */
-function bySequence(one: Buffer, other: Buffer): number {
-  return one.compare(other, 0, sequenceLength, 0, sequenceLength);
 }

@@ -1,5 +1,6 @@
 import type { Counts } from "../../../engine.js";
-import { asArray, asNumber } from "../../../scripting/reply.js";
+import { countsOf } from "../../../scripting/counted.js";
+import { asArray } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
@@ -12,12 +13,6 @@ const script = defineScript("counts", sources["counts"], {
 /** How many messages are in each state. What a consumer popped a moment ago and has no lease on yet is due. */
 export async function counts(evaluator: Evaluator, keys: ReliableKeys): Promise<Counts> {
   const { reply } = await evaluator.evaluate(script, script.keysIn(keys), []);
-  const [, scheduled, due, leased, dead, paused] = asArray(reply, "counts");
-  return {
-    scheduled: asNumber(scheduled, "counts: scheduled"),
-    due: asNumber(due, "counts: due"),
-    leased: asNumber(leased, "counts: leased"),
-    dead: asNumber(dead, "counts: dead"),
-    paused: paused === 1,
-  };
+  const [, ...counted] = asArray(reply, "counts");
+  return countsOf(counted);
 }

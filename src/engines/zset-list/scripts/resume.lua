@@ -7,11 +7,5 @@ local schedule, state, waiting = KEYS[1], KEYS[2], KEYS[3]
 --- @include drain
 local channel = ARGV[2]
 --- @include wake
-local head = redis.call("ZRANGE", schedule, 0, 0, "WITHSCORES")[2]
-if paused and head then
-  notify(tonumber(head))
-end
-drain(schedule)
-wake_write()
-redis.call("HDEL", state, "paused")
+--- @include end-pause
 return { now_text }

@@ -21,15 +21,10 @@ local channel, ask_for, since = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include records
 --- @include reclaim
 --- @include places
---- @include remember
+--- @include known
 --- @include due
+--- @include from-lost
 --- @include wake
-
--- Whether a message that is due at `due` may be what a lost attempt of this call stored.
-local function is_from_lost(due, kind, when)
-  local first = kind == "d" and since + math.max(tonumber(when), 0) or math.max(tonumber(when), since)
-  return due >= math.floor(first) and due <= due_of(kind, when)
-end
 
 local ids, replaced = {}, {}
 for i = 5, #ARGV, 5 do
@@ -53,7 +48,7 @@ for i, value in ipairs(values) do
     local record = record_of(old[i], sub(value, 1, 7))
     due = record.kind == "w" and due_time_of(record.seq .. ids[i]) or record.due
     local same = sub(value, 8) == body_due(body, due)
-    local keeps = not replaces or (since and same and is_from_lost(due, kind, when))
+    local keeps = not replaces or (since and same and is_from_lost(due, kind, tonumber(when)))
     outcome = keeps and (same and "e" or "d") or record.kind == "l" and "l" or "r"
     if outcome == "r" then
       removed[#removed + 1], members[#members + 1] = ids[i], record.seq .. ids[i]

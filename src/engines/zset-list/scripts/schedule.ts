@@ -1,8 +1,8 @@
 import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../../../engine.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { encodeBody } from "../../../scripting/message-body.js";
-import { outcomesOf } from "../../../scripting/outcomes.js";
-import { asArray, asBytes } from "../../../scripting/reply.js";
+import { asArray } from "../../../scripting/reply.js";
+import { scheduledOf } from "../../../scripting/scheduled.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { timeLeft } from "../../../scripting/time-left.js";
 import type { ReliableKeys } from "../reliable-keys.js";
@@ -12,18 +12,14 @@ const script = defineScript("schedule", sources["schedule"], {
   keys: ["schedule", "ready", "messages", "standing", "leases", "dead", "state", "waiting", "gone"],
 });
 
-/** `e` is a duplicate with the very same body, `g` one that is gone but remembered. */
-const words = { s: "scheduled", d: "duplicate", e: "same", g: "gone", r: "replaced", l: "leased" } as const;
-
 interface Entry {
   readonly message: NewMessage;
   readonly body: Buffer;
 }
 
 /**
- * Stores messages; those with an id that exists are kept or replaced. After a lost reply, a message that is there with the very
- * same body is what the lost attempt stored, as far as can be known, and called `scheduled`, also where it was to replace another;
- * so is one that is gone but remembered, when it went after the call began.
+ * Stores messages; those with an id that exists are kept or replaced. What a lost attempt stored is called `scheduled`, as far as
+ * can be known, also where it was to replace another.
  */
 export async function schedule(
   evaluator: Evaluator,
@@ -49,13 +45,7 @@ export async function schedule(
       return [keys.channel, String(Math.ceil(rememberFor)), again ? String(began) : "", ...values];
     };
     const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), args, limits());
-    const [, letters, times] = asArray(reply, "schedule");
-    const dueAts = asBytes(times, "schedule: dueAts");
-    return outcomesOf(letters, words, "schedule: outcomes").map((outcome, index): ScheduleResult => {
-      const dueAt = dueAts.readDoubleBE(index * 8);
-      if (outcome !== "same" && outcome !== "gone") return { outcome, dueAt };
-      const ours = uncertain && (outcome === "same" || dueAt >= (began ?? Infinity));
-      return { outcome: ours ? "scheduled" : "duplicate", dueAt };
-    });
+    const [, letters, dueAts] = asArray(reply, "schedule");
+    return scheduledOf(letters, dueAts, { uncertain, began });
   });
 }
