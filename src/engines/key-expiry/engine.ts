@@ -14,7 +14,7 @@ const scheme: Scheme = {
 /**
  * Keeps a key for each message that expires when it is due; consumers hear of that from Redis, and take the message. At most
  * once: what a process holds when it dies is lost. Best effort in time: Redis finds expired keys late, the later the more keys
- * wait. Turns on `notify-keyspace-events Ex` where it may. Needs `@redis/client`.
+ * wait. Turns on `notify-keyspace-events Ex` where it may. Needs `@redis/client` or `ioredis`.
  *
  * Throws `invalid-argument` when an option is wrong.
  */

@@ -1,5 +1,6 @@
 import { commandTimeout, type Supervisor } from "../../connection/supervisor.js";
 import { PunctualError } from "../../errors.js";
+import { idsIn } from "./ids-in.js";
 import type { KeyExpiryKeys } from "./keys.js";
 import { databaseOf, turnOnNotifications } from "./notifications.js";
 
@@ -169,12 +170,6 @@ export class Events {
   #hearTold(told: Buffer): void {
     if (this.#ended.signal.aborted) return;
     if (told.length === 0) return this.#hearer.resumed();
-    const ids: string[] = [];
-    for (let start = 0; start < told.length;) {
-      const end = start + 2 + told.readUInt16BE(start);
-      ids.push(told.toString("utf8", start + 2, end));
-      start = end;
-    }
-    this.#hearer.due(ids);
+    this.#hearer.due(idsIn(told));
   }
 }

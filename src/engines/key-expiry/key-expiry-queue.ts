@@ -12,12 +12,14 @@ import type {
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { AtMostOnceQueue, type Placing, type PutBack, type Taken } from "../../schemes/at-most-once-queue.js";
+import { idGenerator } from "../../message-id.js";
 import type { Lease } from "../../schemes/holdings.js";
 import { encodeMember } from "../../schemes/member.js";
 import { bytesPerCall } from "../../scripting/in-chunks.js";
 import { type Refusals, type SchemeContext, unsupported } from "../../schemes/scheme-queue.js";
 import { asResults } from "../../schemes/scripts/schedule.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
+import type { Haul } from "../../schemes/take-pieces.js";
 import { poll } from "../../waking/keys.js";
 import { Hearing } from "./hearing.js";
 import type { KeyExpiryKeys } from "./keys.js";
@@ -43,6 +45,9 @@ const refusals: Refusals = {
 /** Calls that a claim makes at most, so that it asks for 1,000 messages at most. */
 const mostCalls = 4;
 
+/** How long a consumer that leaves waits for Redis, ms. */
+const leaveTimeout = 1_000;
+
 /** What a claim saw, and when its consumer is to claim again. */
 interface Look {
   /** What came due was heard for the consumer, so it need not look. */
@@ -64,6 +69,7 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
   readonly #hearing: Hearing;
   /** What claims under way saw, by token. */
   readonly #looks = new Map<string, Look>();
+  readonly #nameCall = idGenerator();
 
   constructor(context: SchemeContext, keys: KeyExpiryKeys, options: OpenOptions) {
     super(context, keys, refusals, options);
@@ -111,8 +117,22 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
     }
   }
 
-  override watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
-    return this.#hearing.watch(consumer, watcher);
+  override async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {
+    const watch = await this.#hearing.watch(consumer, watcher);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        await Promise.all([watch[Symbol.asyncDispose](), this.#forget(consumer)]);
+      },
+    };
+  }
+
+  /** Takes a consumer off the books. Does its best: when Redis is out of reach, another one finds the entry. */
+  async #forget(consumer: string): Promise<void> {
+    try {
+      await this.work.run((send) => send("HDEL", this.#keys.claims, consumer), { timeout: leaveTimeout });
+    } catch (error) {
+      if (!(error instanceof PunctualError)) throw error;
+    }
   }
 
   /** What another process works on is `absent`: nobody else knows of it. */
@@ -153,7 +173,7 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
     return resume(this.calls, this.#keys);
   }
 
-  protected override take(limit: number, _now: number, request: ClaimRequest): Promise<Taken[]> {
+  protected override take(limit: number, _now: number, request: ClaimRequest): Promise<Haul> {
     return this.#look(limit, request);
   }
 
@@ -174,7 +194,7 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
   }
 
   /** Takes what was heard of, and what a sweep finds; notes when the consumer is to claim again. */
-  async #look(limit: number, { token }: ClaimRequest): Promise<Taken[]> {
+  async #look(limit: number, { token, consumer }: ClaimRequest): Promise<Haul> {
     const { inbox } = this.#hearing;
     const { hears } = this.#looks.get(token) ?? unasked;
     const rounds = hears && this.#hearing.round();
@@ -185,12 +205,14 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
     let soonest = Infinity;
     for (let call = 1; ; call++) {
       const reads = inbox.behind || (rounds && call === 1);
-      const some = await this.#ask(limit - taken.length, reads, rounds && call === 1).catch((error: unknown) => {
+      let some: TakeAnswer;
+      try {
+        some = await this.#ask(consumer, { limit: limit - taken.length, reads, probes: rounds && call === 1 });
+      } catch (failure) {
         // What was taken is nowhere else.
-        if (taken.length === 0 || !(error instanceof PunctualError)) throw error;
-        return undefined;
-      });
-      if (some === undefined) break;
+        if (taken.length === 0) throw failure;
+        return { taken, failure };
+      }
       taken.push(...some.taken);
       bytes += some.taken.reduce((sum, { member }) => sum + member.bytes.length, 0);
       const full = taken.length >= limit;
@@ -200,24 +222,40 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
       this.#looks.set(token, { hears, now: some.now, nextAt: goesOn ? some.now : Math.min(soonest, some.now + poll) });
       if (full || bytes > bytesPerCall || call === mostCalls || !inbox.behind) break;
     }
-    return taken;
+    return { taken };
   }
 
   /** One call: asks for some ids, and reads on where the sweep is. */
-  async #ask(limit: number, reads: boolean, probes: boolean): Promise<TakeAnswer> {
+  async #ask(
+    consumer: string,
+    { limit, reads, probes }: { readonly limit: number; readonly reads: boolean; readonly probes: boolean },
+  ): Promise<TakeAnswer> {
     const { inbox } = this.#hearing;
     const ids = limit === 0 ? [] : inbox.draw(limit);
     const cursor = reads ? inbox.cursor : undefined;
+    let answer: TakeAnswer;
     try {
-      const answer = await take(this.work, this.#keys, { ids, limit, cursor, probes });
+      const call = this.#nameCall();
+      answer = await take(this.work, this.#keys, { consumer, call, ids, limit, cursor, probes });
       inbox.hear(answer.left);
       inbox.paused = answer.paused;
       if (cursor !== undefined) inbox.learn(cursor, answer.cursor, answer.page);
-      return answer;
     } catch (error) {
       inbox.hear(ids);
       throw error;
     }
+    if (answer.lost.length > 0) await this.#tellLost(answer.lost);
+    return answer;
+  }
+
+  /** Counts and tells what was lost with a reply, and fails. */
+  async #tellLost(ids: readonly string[]): Promise<never> {
+    await this.giveUp(ids);
+    throw new PunctualError(
+      "outcome-unknown",
+      `A reply was lost, and with it the messages that a claim had taken (${ids.length}). The engine key-expiry delivers at most once; the engine redis would deliver them again.`,
+      { details: { lost: ids } },
+    );
   }
 
   #leaseOn(id: string | undefined): Lease | undefined {

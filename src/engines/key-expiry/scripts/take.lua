@@ -1,33 +1,51 @@
 -- Takes messages out that are due: of those that it is asked for, the earliest. Whoever asks first has them.
--- KEYS: ids state probe
--- ARGV: notAfter limit cursor page probes [id]
--- Reply: {now, whether there is a pause, standings, {message, …}, cursor, {id, …}, soonest}
+-- KEYS: ids state probe claims
+-- ARGV: notAfter limit cursor page probes consumer call again [id]
+-- Reply: {now, whether there is a pause, standings, {message, …}, cursor, {id, …}, soonest, ids that were lost}
 --
 -- More KEYS: for each id its timer and its message. `standings` has a letter for each: t taken, d due but left, w not due yet,
 -- g gone. `cursor`: where to read about `page` ids of those that wait, for a later call; empty to read none. `probes`: let the
 -- probe expire, which everybody hears, and set it anew. `soonest`: when the next of those that are not due yet is; else empty.
 --
+-- `call` names this call in all its attempts; `again`: 1 when the reply of one was lost, else 0. What that one took is nowhere any
+-- more, but `claims` has its ids, each as length (u16) and text. Nothing is taken then.
+--
 -- It goes by the due time in the message: a timer is but an alarm, and one that is missing is set again.
-local ids, state, probe = KEYS[1], KEYS[2], KEYS[3]
+local ids, state, probe, claims = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local limit, cursor, page, probes = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5] == "1"
+local consumer, call, again = ARGV[6], ARGV[7], ARGV[8] == "1"
+local first_key, first_id = 4, 8
 --- @include begin
 --- @include values
 --- @include timers
 local max_bytes = 1048576
+local known = redis.call("HGET", claims, consumer)
+local last_again, last_call, lost = string.match(known or "", "^%d+ ([01]) (%S+) (.*)$")
+if last_call == call then
+  -- One that hung on its way, and runs when it was given up: whatever it took nobody would hear of.
+  again = again or last_again == "1"
+else
+  lost = ""
+end
+if again then
+  limit = 0
+end
+local last_end = "^%d+"
+--- @include silent
 local standings, due, gone, unset, soonest = {}, {}, {}, {}, math.huge
-for i = 1, (#KEYS - 3) / 2 do
-  local at, stamp, place = times_of(KEYS[2 * i + 3])
+for i = 1, (#KEYS - first_key) / 2 do
+  local at, stamp, place = times_of(KEYS[2 * i + first_key])
   if not at then
     standings[i] = "g"
-    gone[#gone + 1] = ARGV[i + 5]
+    gone[#gone + 1] = ARGV[i + first_id]
   elseif at <= now then
     standings[i] = "d"
     due[#due + 1] = { i, at, stamp, place }
   else
     standings[i] = "w"
     soonest = math.min(soonest, at)
-    if redis.call("EXISTS", KEYS[2 * i + 2]) == 0 then
-      unset[#unset + 1] = { KEYS[2 * i + 2], at }
+    if redis.call("EXISTS", KEYS[2 * i + first_key - 1]) == 0 then
+      unset[#unset + 1] = { KEYS[2 * i + first_key - 1], at }
     end
   end
 end
@@ -42,13 +60,13 @@ end)
 local messages, taken, emptied, bytes = {}, {}, {}, 0
 for place = 1, paused and 0 or math.min(limit, #due) do
   local i = due[place][1]
-  local timer, message = KEYS[2 * i + 2], KEYS[2 * i + 3]
+  local timer, message = KEYS[2 * i + first_key - 1], KEYS[2 * i + first_key]
   bytes = bytes + redis.call("STRLEN", message)
   if bytes > max_bytes and place > 1 then
     break
   end
   messages[place], standings[i] = redis.call("GET", message), "t"
-  taken[#taken + 1] = ARGV[i + 5]
+  taken[#taken + 1] = ARGV[i + first_id]
   emptied[#emptied + 1], emptied[#emptied + 2] = timer, message
 end
 local next_cursor, next_ids = "", {}
@@ -58,6 +76,16 @@ if cursor ~= "" then
 end
 -- A command that frees memory comes first, so that the rest runs at the memory limit too.
 redis.call("SREM", ids, "", unpack(gone))
+if #silent > 0 then
+  redis.call("HDEL", claims, unpack(silent))
+end
+if #taken > 0 or again then
+  local took = { lost }
+  for i, id in ipairs(taken) do
+    took[i + 1] = pack(">Hc0", #id, id)
+  end
+  redis.call("HSET", claims, consumer, whole(now) .. (again and " 1 " or " 0 ") .. call .. " " .. table.concat(took))
+end
 if #taken > 0 then
   redis.call("SREM", ids, unpack(taken))
   redis.call("UNLINK", unpack(emptied))
@@ -71,4 +99,4 @@ if probes then
   redis.call("SET", probe, "", "PX", 1)
 end
 return { now_text, paused and 1 or 0, table.concat(standings), messages, next_cursor, next_ids,
-  soonest < math.huge and whole(soonest) or "" }
+  soonest < math.huge and whole(soonest) or "", lost }

@@ -3,10 +3,11 @@ import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray, asBytes, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { type KeyExpiryKeys, pairsOf } from "../keys.js";
+import { idsIn } from "../ids-in.js";
 import { decodeStored } from "../stored-message.js";
 import { sources } from "./sources.generated.js";
 
-const script = defineScript("take", sources["take"], { keys: ["ids", "state", "probe"] });
+const script = defineScript("take", sources["take"], { keys: ["ids", "state", "probe", "claims"] });
 
 const words = { t: "taken", d: "due", w: "waiting", g: "gone" } as const;
 
@@ -14,6 +15,9 @@ const words = { t: "taken", d: "due", w: "waiting", g: "gone" } as const;
 export const pageSize = 250;
 
 export interface TakeRequest {
+  readonly consumer: string;
+  /** Names the call among all that the consumer ever makes. */
+  readonly call: string;
   /** At most `pageSize`. */
   readonly ids: readonly string[];
   readonly limit: number;
@@ -33,6 +37,8 @@ export interface TakeAnswer {
   readonly page: readonly string[];
   /** When the next of those that were asked for is due; `Infinity` when all are. */
   readonly soonest: number;
+  /** The ids of what an attempt of this call took whose reply was lost: nobody has it. Then nothing else was taken. */
+  readonly lost: readonly string[];
 }
 
 /**
@@ -42,12 +48,21 @@ export interface TakeAnswer {
 export async function take(
   evaluator: Evaluator,
   keys: KeyExpiryKeys,
-  { ids, limit, cursor = "", probes }: TakeRequest,
+  { consumer, call, ids, limit, cursor = "", probes }: TakeRequest,
 ): Promise<TakeAnswer> {
   const names = [...script.keysIn(keys), ...pairsOf(keys, ids)];
-  const args = [String(limit), cursor, String(pageSize), probes ? "1" : "", ...ids];
+  const args = (again: boolean) => [
+    String(limit),
+    cursor,
+    String(pageSize),
+    probes ? "1" : "",
+    consumer,
+    call,
+    again ? "1" : "0",
+    ...ids,
+  ];
   const { reply } = await evaluator.evaluate(script, names, args);
-  const [now, paused, letters, messages, next, page, soonest] = asArray(reply, "take");
+  const [now, paused, letters, messages, next, page, soonest, lost] = asArray(reply, "take");
   const standings = outcomesOf(letters, words, "take: standings");
   return {
     now: asNumber(now, "take: now"),
@@ -57,5 +72,6 @@ export async function take(
     cursor: asText(next, "take: cursor"),
     page: asArray(page, "take: page").map((id) => asText(id, "take: id")),
     soonest: asText(soonest, "take: soonest") === "" ? Infinity : asNumber(soonest, "take: soonest"),
+    lost: idsIn(asBytes(lost, "take: lost")),
   };
 }
