@@ -73,7 +73,10 @@ export function mayReclaim(operation: Operation): boolean {
 }
 
 /**
- * How long dead letters are kept, ms: only without end. When they are over their age, Redis lets them fall out with each claim
- * and settlement, memory with each claim and burial.
+ * Whether dead letters that are over their age may be there still: Redis lets them fall out with each claim and settlement,
+ * memory with each claim and burial. So where an age is set, a claim of nothing follows whatever is done, and the passing of
+ * time too, on both; its answer is not compared, what is left after it is.
  */
-export const comparedDeadAges: readonly (number | null)[] = [null];
+export function mayKeepTooOld(maxDeadAge: number | null): boolean {
+  return maxDeadAge !== null;
+}

@@ -1,6 +1,6 @@
 import type { ClaimRequest, EngineQueue, FailureRecord, ListPage, StoredMessage } from "../../src/engine.js";
 import { memoryEngine } from "../../src/engines/memory/engine.js";
-import { allowedDifferences, mayReclaim, timeOfLease } from "./allowed-differences.js";
+import { allowedDifferences, mayKeepTooOld, mayReclaim, timeOfLease } from "./allowed-differences.js";
 import {
   consumers,
   type Due,
@@ -21,7 +21,7 @@ const start = 1_800_000_000_000;
 /** Deadlines later than this are never waited for, ms. */
 const horizon = 200_000;
 
-/** Reclaims, and does nothing else. */
+/** Reclaims, lets dead letters fall out that are too old, and does nothing else. */
 const claimOfNothing = { consumer: "nobody", token: "none", limit: 0, lease: 1_000, attempts: 1, returns: false };
 
 /** What the two engines run on. */
@@ -93,7 +93,9 @@ class Run {
   /** One operation, and a look at all that can be seen after it. */
   async step(what: string, operation: Operation): Promise<void> {
     await this.#perform(what, operation);
-    if (mayReclaim(operation)) await onBoth(this.#pair(0), (queue) => queue.claim(claimOfNothing));
+    if (mayReclaim(operation) || mayKeepTooOld(this.#setting.maxDeadAge)) {
+      await onBoth(this.#pair(0), (queue) => queue.claim(claimOfNothing));
+    }
     // Whatever reads and yet changes something, the look after the next operation finds.
     if (!["list", "next page", "audit"].includes(operation.op)) await this.#look(what);
   }
