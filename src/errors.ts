@@ -55,7 +55,8 @@ export const errorCodes = {
     exitStatus: 75,
   },
   "storage-full": {
-    meaning: "Redis is at its memory limit and takes no new messages; those it has are still delivered.",
+    meaning:
+      "Redis is at its memory limit and takes no new messages; those it has are still delivered, but for the engine zset-watch, which waits.",
     httpStatus: 507,
     exitStatus: 75,
   },
