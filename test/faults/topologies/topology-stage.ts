@@ -7,6 +7,7 @@ import { Load } from "../consumer/load.js";
 import { QueueStage } from "../consumer/queue-stage.js";
 import type { RecordedConsumer } from "../consumer/recorded-consumer.js";
 import { remainsOf } from "../consumer/remains.js";
+import { replicated } from "./replicated.js";
 
 let stages = 0;
 
@@ -18,9 +19,6 @@ export interface LossWindow {
   readonly from: number;
   readonly to: number;
 }
-
-/** How long a replica on a busy machine may be behind before a fault is put off no longer, ms. */
-const patience = 10_000;
 
 /** Producers and three consumers of one queue on several servers, of which one serves it at a time. */
 export class TopologyStage extends QueueStage {
@@ -57,7 +55,7 @@ export class TopologyStage extends QueueStage {
    * @param silence How long after the fault the 5 s begin at the earliest, ms.
    */
   async survives(failover: () => Promise<unknown>, silence = 0): Promise<LossWindow> {
-    const from = await this.#replicated();
+    const from = await replicated(await this.#primary(), this.key);
     await failover();
     const healedAt = Math.max(Date.now(), from + silence);
     await this.everyoneWorks(this.consumers, healedAt);
@@ -78,18 +76,6 @@ export class TopologyStage extends QueueStage {
       ]);
       return due + leased + messages.length === 0 || undefined;
     });
-  }
-
-  /** Waits until the replica has all that the primary had when this was called. Gives that time, Unix ms. */
-  async #replicated(): Promise<number> {
-    const from = Date.now();
-    const mark = `${this.key}:replicated`;
-    await using raw = await rawRedis(await this.#primary());
-    // WAIT is about what its own connection has written.
-    await raw.command("SET", mark, 1);
-    await raw.command("DEL", mark);
-    if ((await raw.command("WAIT", 1, patience)) === 0) throw new Error("the replica is behind, and stays so");
-    return from;
   }
 
   /** What is wrong with the run, beyond what Redis may have lost in a failover. */

@@ -1,0 +1,52 @@
+import { readFile, writeFile } from "node:fs/promises";
+import type { Figures } from "./figures.js";
+import { MarkdownTable } from "./markdown-table.js";
+
+/** What a page can show: a line for each long run, or a column for each run of single faults. */
+export type Part = "runs" | "recovery";
+
+const titles: Readonly<Record<Part, string>> = { runs: "run", recovery: "fault" };
+
+/** A page with a place for figures. Fails with a sentence when it has none. */
+export async function openPage(path: string, part: Part): Promise<{ write(figures: Figures): Promise<void> }> {
+  const place = new RegExp(`(?<=<!-- ${part} -->\\n).*?(?=<!-- end -->)`, "su");
+  if (!place.test(await readFile(path, "utf8"))) {
+    throw new Error(`${path} has no place for them: the lines <!-- ${part} --> and, below it, <!-- end -->.`);
+  }
+  return {
+    async write(figures) {
+      const text = await readFile(path, "utf8");
+      const table = MarkdownTable.read(place.exec(text)?.[0] ?? "", titles[part]);
+      (part === "runs" ? addRun : addRecovery)(table, figures);
+      await writeFile(
+        path,
+        text.replace(place, () => `\n${table.text()}\n\n`),
+      );
+    },
+  };
+}
+
+/** A later run on the same topology and client takes the line of an earlier one. */
+function addRun(table: MarkdownTable, figures: Figures): void {
+  const faults = Object.values(figures.faults);
+  const duplicates = Object.values(figures.duplicates).reduce((sum, times) => sum + times, 0);
+  const set = (column: string, value: string) => table.set(`${figures.topology}, ${figures.client}`, column, value);
+  set("minutes", String(Math.round(figures.seconds / 6) / 10));
+  set("seed", String(figures.seed));
+  set("messages", whole(figures.messages));
+  set("deliveries", whole(figures.delivered));
+  set("faults", whole(faults.reduce((sum, { count }) => sum + count, 0)));
+  set("lost", whole(figures.lost));
+  set("early", whole(figures.early));
+  set("forgotten by Redis", whole(figures.lostByRedis));
+  set("again", whole(duplicates));
+  set("of these without a cause", whole(figures.duplicates["no known cause"] ?? 0));
+  set("works again, at most", seconds(Math.max(...faults.map(({ max }) => max))));
+}
+
+function addRecovery(table: MarkdownTable, { topology, client, faults }: Figures): void {
+  for (const [fault, { max }] of Object.entries(faults)) table.set(fault, `${topology}, ${client}`, seconds(max));
+}
+
+const whole = (value: number) => value.toLocaleString("en");
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;

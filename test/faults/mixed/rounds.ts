@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../../demo/seeded-random.js";
+import { PunctualError } from "../../../src/errors.js";
+import type { Queue } from "../../../src/queue.js";
+import type { Crew } from "./crew.js";
+import type { Fault, Ground, Struck } from "./fault.js";
+import type { Ledger } from "./ledger.js";
+import { isProbe } from "./saying.js";
+
+/** How long after a fault has passed every consumer works again (promise 10), ms. */
+const comesBackWithin = 5_000;
+/** When nobody hopes any more that somebody works again, ms. */
+const hopeless = 30_000;
+/** From when on a consumer that nobody answers must not call itself running, ms, with some time to say so. */
+const noticedWithin = 7_500 + 500;
+
+export interface RoundsOptions {
+  readonly ground: Ground;
+  readonly crew: Crew;
+  readonly queue: Queue<Uint8Array>;
+  readonly ledger: Ledger;
+  readonly say: (line: string) => void;
+}
+
+/** Faults one after the other, and after each of them a look whether everybody works again. */
+export class FaultRounds {
+  /** How long it took until everybody worked again, ms, by the name of the fault. */
+  readonly recoveries = new Map<string, number[]>();
+  readonly #options: RoundsOptions;
+  #probes = 0;
+
+  constructor(options: RoundsOptions) {
+    this.#options = options;
+  }
+
+  /** Has these happen at once, and waits until everything is whole again. */
+  async run(faults: readonly Fault[], random: Random): Promise<void> {
+    const { ground, ledger, say } = this.#options;
+    const names = faults.map(({ name }) => name).join(", ");
+    ledger.lateness.trouble();
+    const struck = await Promise.all(faults.map((fault) => fault.strike(random)));
+    for (const one of struck) this.#healthIsTrue(one, names);
+    const took = await this.everyoneWorks(names, Math.max(...struck.map(({ healedAt }) => healedAt)));
+    for (const { lossesFrom } of struck) {
+      if (lossesFrom !== undefined) ledger.losses.push({ from: lossesFrom, to: Date.now() });
+    }
+    for (const { name } of faults) this.recoveries.set(name, [...(this.recoveries.get(name) ?? []), took]);
+    say(`${names}: all work again after ${(took / 1_000).toFixed(2)} s`);
+    const before = Date.now();
+    await ground.restore();
+    // Who comes back may take something with it, or away.
+    if (struck.some(({ lossesFrom }) => lossesFrom !== undefined)) {
+      await this.everyoneWorks(`${names}, and what was replaced came back`, Date.now());
+      ledger.losses.push({ from: before, to: Date.now() });
+    }
+    ledger.lateness.calm(Date.now());
+    await sleep(300 + random() * 900);
+  }
+
+  /**
+   * Every consumer gets a message that was scheduled now: there are so many that they fill all of them, and none is let go before
+   * each has one. And each says that it is running. Gives how long that took since `healedAt`, ms.
+   */
+  async everyoneWorks(after: string, healedAt: number): Promise<number> {
+    const { crew, ledger } = this.#options;
+    const round = `probe-${++this.#probes}.`;
+    const working = new Set<unknown>();
+    const everyone = crew.until(
+      (process, saying) => {
+        if (saying.kind === "started" && saying.id.startsWith(round)) working.add(process);
+        return crew.processes.every((one) => working.has(one) && one.isRunning);
+      },
+      hopeless,
+      `every consumer works after ${after}`,
+    );
+    let took = hopeless;
+    try {
+      await Promise.all([this.#scheduleProbes(round), everyone]);
+      took = Math.max(0, Date.now() - healedAt);
+    } catch (error) {
+      ledger.broken("I10", String(error));
+    }
+    if (took > comesBackWithin && took < hopeless) ledger.broken("I10", `${took} ms until all worked after ${after}`);
+    await this.#letGo(round);
+    return took;
+  }
+
+  async #scheduleProbes(round: string): Promise<void> {
+    const probes = Array.from({ length: this.#options.crew.places }, (_, n) => ({
+      payload: new Uint8Array(),
+      id: `${round}${n}`,
+      delay: 0,
+    }));
+    for (;;) {
+      try {
+        await this.#options.queue.scheduleMany(probes);
+        return;
+      } catch (error) {
+        // As long as it takes: how long is what is measured.
+        if (!(error instanceof PunctualError)) throw error;
+        await sleep(50);
+      }
+    }
+  }
+
+  /** Lets all probes go until none is left. */
+  async #letGo(round: string): Promise<void> {
+    const { crew, queue } = this.#options;
+    const last = performance.now() + hopeless;
+    for (;;) {
+      crew.letGo();
+      await sleep(20);
+      const leased = await queue.list({ state: "leased", limit: 200 }).catch(() => undefined);
+      const due = await queue.list({ state: "due", limit: 200 }).catch(() => undefined);
+      const left = leased === undefined || due === undefined ? undefined : [...leased.messages, ...due.messages];
+      if (left?.every(({ id }) => !isProbe(id) || !id.startsWith(round)) || performance.now() > last) return;
+    }
+  }
+
+  /** Consumers that nobody answered for long enough did not call themselves running in the end. */
+  #healthIsTrue({ silence }: Struck, names: string): void {
+    if (silence === undefined || silence.to - silence.from < noticedWithin) return;
+    for (const process of this.#options.crew.processes) {
+      if (process.killed || process.disturbed) continue;
+      if (process.stateAt(silence.to) === "running") {
+        this.#options.ledger.broken("I10", `${process.name} called itself running while nobody was answered: ${names}`);
+      }
+    }
+  }
+}

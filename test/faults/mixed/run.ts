@@ -1,0 +1,100 @@
+import { type Random, seededRandom } from "../../../demo/seeded-random.js";
+import { binaryCodec } from "../../../src/codec.js";
+import { redisEngine } from "../../../src/engines/redis/engine.js";
+import { Queue } from "../../../src/queue.js";
+import { Crew } from "./crew.js";
+import { drained, remainsIn } from "./drain.js";
+import type { Fault } from "./fault.js";
+import { type Client, groundOf, type Topology } from "./grounds.js";
+import { Ledger } from "./ledger.js";
+import { Load } from "./load.js";
+import { processFaults } from "./process-faults.js";
+import { FaultRounds } from "./rounds.js";
+import { type Figures, figuresOf } from "./figures.js";
+
+export interface MixedOptions {
+  readonly topology: Topology;
+  readonly client: Client;
+  readonly seconds: number;
+  readonly messages: number;
+  /** What becomes of each message, and which faults come when in which order, follows from it. */
+  readonly seed: number;
+  /** Into how many partitions the queue is split. */
+  readonly partitions: number;
+  /** The built program of the consumers. */
+  readonly program: string;
+  /** Each kind of fault once, one at a time, instead of a mixture for the whole time. */
+  readonly each?: boolean;
+  /** Hears what happens. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+const queueName = "mixed";
+const consumers = 3;
+const concurrency = 20;
+/** Ids of what is gone stay known for so long, so that what is repeated in an outage is stored once. */
+const rememberFor = "2m";
+/** How often what has ended is judged, ms. */
+const sweepEvery = 1_000;
+
+/**
+ * Producers and consumers at work for the whole time, while faults of all kinds come one after the other, some two at once. After
+ * each everybody must work again. Then all is delivered, and every message is accounted for.
+ */
+export async function runMixed(options: MixedOptions): Promise<Figures> {
+  const { topology, client, seconds, messages, seed, partitions, program, log = () => {} } = options;
+  const startedAt = performance.now();
+  await using ground = await groundOf(topology, { client, partitions, queue: queueName });
+  const ledger = new Ledger(seed, messages);
+  await using engine = redisEngine({ ...ground.engine, onWarning: () => {} });
+  const queue = new Queue<Uint8Array>(queueName, { engine, codec: binaryCodec(), rememberFor });
+  const crewOptions = { engine: ground.engine, queue: queueName, seed, messages, concurrency };
+  await using crew = new Crew(program, consumers, crewOptions, (process, saying) => ledger.heard(process, saying));
+  const load = new Load(queue, ledger, seed);
+  const say = (line: string) => {
+    const at = ((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6);
+    log(`${at} s  ${ledger.delivered.toLocaleString("en").padStart(9)} delivered  ${line}`);
+  };
+  const rounds = new FaultRounds({ ground, crew, queue, ledger, say });
+  const random = seededRandom(seed);
+  const kinds = [...ground.faults, ...processFaults(crew)];
+  await rounds.everyoneWorks("the start", Date.now());
+
+  const from = performance.now();
+  let lasted = seconds;
+  const producing = load.run(messages, seconds * 1_000);
+  const sweeping = setInterval(() => ledger.sweep(), sweepEvery);
+  try {
+    if (options.each) {
+      for (const kind of kinds) await rounds.run([kind], random);
+      load.stop();
+    } else for (const some of mixture(kinds, random)) if (!(await roundBefore(from + seconds * 1_000, some))) break;
+    await producing;
+    lasted = (performance.now() - from) / 1_000;
+    say("draining");
+    await drained(queue);
+  } finally {
+    clearInterval(sweeping);
+  }
+  const remains = await remainsIn(queue);
+  await crew.close();
+  for (const sentence of remains.found) ledger.broken("I9", sentence);
+  for (const name of crew.failed) ledger.broken("–", `${name} ended by itself`);
+  ledger.finish(remains);
+  return figuresOf({ topology, client, partitions, seed, seconds: lasted }, { ledger, rounds, asked: load.asked });
+
+  /** One round, if there is time for it. */
+  async function roundBefore(end: number, faults: readonly Fault[]): Promise<boolean> {
+    if (performance.now() > end) return false;
+    await rounds.run(faults, random);
+    return true;
+  }
+}
+
+/** Kinds of faults for ever: each once, in any order, before one comes again; now and then two at once. */
+function* mixture(kinds: readonly Fault[], random: Random): Generator<readonly Fault[]> {
+  for (;;) {
+    const left = kinds.map((kind) => ({ kind, place: random() })).toSorted((one, other) => one.place - other.place);
+    while (left.length > 0) yield left.splice(0, random() < 0.2 ? 2 : 1).map(({ kind }) => kind);
+  }
+}
