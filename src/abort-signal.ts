@@ -1,12 +1,9 @@
-import { PunctualError } from "./errors.js";
-import { quote } from "./quote.js";
+import { invalidValue } from "./invalid-argument.js";
 
 /** A signal as it was given, or `undefined`; else throws `invalid-argument`. */
 export function checkSignal(signal: unknown, what = "signal"): AbortSignal | undefined {
   if (signal === undefined || isSignal(signal)) return signal;
-  throw new PunctualError("invalid-argument", `${what} is ${quote(signal)}; accepted is an AbortSignal.`, {
-    details: { argument: what },
-  });
+  throw invalidValue(what, signal, "an AbortSignal");
 }
 
 /** Not instanceof: test runners have a realm of their own, with another AbortSignal. */

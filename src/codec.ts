@@ -1,5 +1,6 @@
 import { isUint8Array } from "node:util/types";
 import { PunctualError } from "./errors.js";
+import { invalidArgument } from "./invalid-argument.js";
 import { quote } from "./quote.js";
 import { isWellFormed } from "./well-formed.js";
 
@@ -37,9 +38,10 @@ export function jsonCodec<Payload>(): Codec<Payload> {
         });
       }
       if (text === undefined) {
-        throw new PunctualError(
-          "invalid-argument",
-          `The payload is ${quote(payload)}, which JSON cannot say; accepted is any value that JSON.stringify writes.`,
+        throw invalidArgument(
+          "payload",
+          `The payload is ${quote(payload)}, which JSON cannot say`,
+          "any value that JSON.stringify writes",
         );
       }
       return Buffer.from(text, "utf8");

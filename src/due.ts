@@ -1,7 +1,7 @@
 import { isDate } from "node:util/types";
 import { type Duration, latestTime, parseDelay } from "./duration.js";
 import type { DueTime } from "./engine.js";
-import { PunctualError } from "./errors.js";
+import { invalidArgument } from "./invalid-argument.js";
 import { quote } from "./quote.js";
 
 /**
@@ -28,19 +28,13 @@ export function dueTime(when: {
   const { delay, at } = when;
   if (delay !== undefined) {
     if (at !== undefined)
-      throw refused(`delay is ${quote(delay)} and at is ${quote(at)}`, "exactly one of delay and at");
+      throw invalidArgument("when", `delay is ${quote(delay)} and at is ${quote(at)}`, "exactly one of delay and at");
     return { delay: parseDelay(delay, "delay") };
   }
-  if (at === undefined) throw refused("there is neither delay nor at", "exactly one of delay and at");
+  if (at === undefined) throw invalidArgument("when", "there is neither delay nor at", "exactly one of delay and at");
   const time = isDate(at) ? at.getTime() : at;
   if (typeof time !== "number" || !(time <= latestTime) || time === Number.NEGATIVE_INFINITY) {
-    throw refused(`at is ${quote(at)}`, "a Date or a number of Unix ms, at the latest 8.64e15");
+    throw invalidArgument("when", `at is ${quote(at)}`, "a Date or a number of Unix ms, at the latest 8.64e15");
   }
   return { at: Math.max(time, 0) };
-}
-
-function refused(problem: string, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${problem}; accepted is ${accepted}.`, {
-    details: { argument: "when" },
-  });
 }

@@ -1,5 +1,4 @@
-import { PunctualError } from "./errors.js";
-import { quote } from "./quote.js";
+import { invalidValue } from "./invalid-argument.js";
 
 /**
  * A length of time: a number of ms (a fraction is rounded up), or text of a number and a unit, such as `"250ms"`,
@@ -30,7 +29,7 @@ const acceptedText = 'text of a number and a unit, such as "250ms", "30s", "5m",
 export function parseDuration(value: Duration, what: string): number {
   const ms = wholeMs(value);
   if (ms >= 0) return ms;
-  throw refused(value, what, "a number of ms from 0 to 8.64e15");
+  throw invalidValue(what, value, `a number of ms from 0 to 8.64e15, or ${acceptedText}`);
 }
 
 /**
@@ -41,7 +40,7 @@ export function parseDelay(value: Duration, what: string): number {
   if (typeof value === "number" && value < 0 && value !== Number.NEGATIVE_INFINITY) return 0;
   const ms = wholeMs(value);
   if (ms >= 0) return ms;
-  throw refused(value, what, "a number of ms up to 8.64e15 (a negative one means now)");
+  throw invalidValue(what, value, `a number of ms up to 8.64e15 (a negative one means now), or ${acceptedText}`);
 }
 
 /** `NaN` when it is none from 0 to the longest. */
@@ -49,16 +48,6 @@ function wholeMs(value: Duration): number {
   const ms = typeof value === "string" ? textToMs(value) : value;
   if (typeof ms !== "number" || !(ms >= 0 && ms <= latestTime)) return Number.NaN;
   return Math.ceil(ms) + 0; // never -0
-}
-
-function refused(value: unknown, what: string, acceptedNumber: string): PunctualError {
-  return new PunctualError(
-    "invalid-argument",
-    `${what} is ${quote(value)}; accepted is ${acceptedNumber}, or ${acceptedText}.`,
-    {
-      details: { argument: what },
-    },
-  );
 }
 
 function textToMs(text: string): number {

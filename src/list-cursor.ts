@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ListPage, ListQuery, MessageState } from "./engine.js";
 import { PunctualError } from "./errors.js";
-import { quote } from "./quote.js";
+import { invalidValue } from "./invalid-argument.js";
 
 /** How much of a hash a cursor carries: one in 16 million pairs of queues has the same, and a cursor grows by 4 characters. */
 const markBytes = 3;
@@ -31,11 +31,7 @@ export async function listMarked(
 
 /** What is said of text that is no cursor of a list of this queue and state. */
 export function refusedCursor(cursor: string, state: MessageState): PunctualError {
-  return new PunctualError(
-    "invalid-argument",
-    `cursor is ${quote(cursor)}; accepted is the cursor of a page of ${state} messages of this queue, unchanged.`,
-    { details: { argument: "cursor" } },
-  );
+  return invalidValue("cursor", cursor, `the cursor of a page of ${state} messages of this queue, unchanged`);
 }
 
 function isRefusedCursor(error: unknown): boolean {

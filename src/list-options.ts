@@ -1,9 +1,8 @@
 import { isDate } from "node:util/types";
 import { latestTime } from "./duration.js";
 import type { ListQuery, MessageState } from "./engine.js";
-import { PunctualError } from "./errors.js";
+import { invalidValue } from "./invalid-argument.js";
 import { checkOptionNames } from "./option-names.js";
-import { quote } from "./quote.js";
 import { checkWholeNumber } from "./whole-number.js";
 
 /** Which messages to list. */
@@ -34,9 +33,9 @@ const states: readonly unknown[] = ["scheduled", "due", "leased", "dead"] satisf
 export function readListOptions(options: ListOptions): ListQuery {
   checkOptionNames(options, optionNames, "query");
   const { state = "scheduled", from, to, limit = 100, cursor } = options;
-  if (!states.includes(state)) throw refused("state", state, '"scheduled", "due", "leased" or "dead"');
+  if (!states.includes(state)) throw invalidValue("state", state, '"scheduled", "due", "leased" or "dead"');
   if (cursor !== undefined && (typeof cursor !== "string" || cursor === "")) {
-    throw refused("cursor", cursor, "the cursor of the page before");
+    throw invalidValue("cursor", cursor, "the cursor of the page before");
   }
   return {
     state,
@@ -51,11 +50,5 @@ function time(value: unknown, argument: string): number | undefined {
   if (value === undefined) return undefined;
   const ms = isDate(value) ? value.getTime() : value;
   if (typeof ms === "number" && Math.abs(ms) <= latestTime) return ms;
-  throw refused(argument, value, "a Date or a number of Unix ms, at the latest 8.64e15");
-}
-
-function refused(argument: string, value: unknown, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is ${accepted}.`, {
-    details: { argument },
-  });
+  throw invalidValue(argument, value, "a Date or a number of Unix ms, at the latest 8.64e15");
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { PunctualError } from "./errors.js";
-import { quote } from "./quote.js";
+import { invalidValue } from "./invalid-argument.js";
 import { isWellFormed } from "./well-formed.js";
 
 /** The longest id in bytes of UTF-8. */
@@ -12,23 +11,13 @@ export function checkId(id: unknown, what = "id"): string {
   if (typeof id === "string" && id !== "" && isWellFormed(id)) {
     if (id.length * 3 <= maxIdBytes || Buffer.byteLength(id) <= maxIdBytes) return id;
   }
-  throw new PunctualError(
-    "invalid-argument",
-    `${what} is ${quote(id)}; accepted is a string of 1 to ${maxIdBytes} bytes of UTF-8 without lone surrogates.`,
-    { details: { argument: what } },
-  );
+  throw invalidValue(what, id, `a string of 1 to ${maxIdBytes} bytes of UTF-8 without lone surrogates`);
 }
 
 /** Every id of a list, checked before any is used. A single string is refused: it is a list of its characters. */
 export function checkIds(ids: Iterable<string>, what = "ids"): string[] {
   if (typeof ids !== "object" || ids === null || typeof ids[Symbol.iterator] !== "function") {
-    throw new PunctualError(
-      "invalid-argument",
-      `${what} is ${quote(ids)}; accepted is an iterable of ids, such as an array.`,
-      {
-        details: { argument: what },
-      },
-    );
+    throw invalidValue(what, ids, "an iterable of ids, such as an array");
   }
   const checked: string[] = [];
   for (const id of ids) checked.push(checkId(id, `${what}[${checked.length}]`));

@@ -6,9 +6,9 @@ import { type Duration, parseDuration } from "./duration.js";
 import type { CallOptions, NewMessage } from "./engine.js";
 import { PunctualError } from "./errors.js";
 import { checkHeaders } from "./headers.js";
+import { invalidValue } from "./invalid-argument.js";
 import { checkId } from "./message-id.js";
 import { checkOptionNames } from "./option-names.js";
-import { quote } from "./quote.js";
 import { checkWholeNumber, maxAttempts } from "./whole-number.js";
 
 /** How a message is handed over. */
@@ -72,7 +72,7 @@ export class MessageWriter<Payload> {
   /** The messages of one call for many; the error for a bad one says which in `details.index`. */
   messages(messages: Iterable<MessageToSchedule<Payload>>): { messages: NewMessage[]; callOptions: CallOptions } {
     if (typeof messages !== "object" || messages === null || typeof messages[Symbol.iterator] !== "function") {
-      throw refused("messages", messages, "an iterable of messages, such as an array");
+      throw invalidValue("messages", messages, "an iterable of messages, such as an array");
     }
     const built: NewMessage[] = [];
     const signals = new Set<AbortSignal>();
@@ -97,7 +97,7 @@ export class MessageWriter<Payload> {
   #build(payload: Payload, options: When & ScheduleOptions): NewMessage {
     const { id, onDuplicate, attempts, expiresIn, headers } = options;
     if (onDuplicate !== undefined && onDuplicate !== "keep" && onDuplicate !== "replace") {
-      throw refused("onDuplicate", onDuplicate, '"keep" or "replace"');
+      throw invalidValue("onDuplicate", onDuplicate, '"keep" or "replace"');
     }
     return {
       id: id === undefined ? this.#newId() : checkId(id),
@@ -112,7 +112,7 @@ export class MessageWriter<Payload> {
 
   #encode(payload: Payload): Uint8Array {
     const bytes = encoded(this.#codec, payload);
-    if (!isUint8Array(bytes)) throw refused("The result of the codec's encode", bytes, "a Uint8Array");
+    if (!isUint8Array(bytes)) throw invalidValue("The result of the codec's encode", bytes, "a Uint8Array");
     if (bytes.byteLength > this.#maxPayloadBytes) {
       throw new PunctualError(
         "payload-too-large",
@@ -148,11 +148,5 @@ function placed(error: unknown, index: number): unknown {
   return new PunctualError(error.code, `messages[${index}]: ${error.message}`, {
     cause: error.cause,
     details: { ...error.details, index },
-  });
-}
-
-function refused(argument: string, value: unknown, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is ${accepted}.`, {
-    details: { argument },
   });
 }

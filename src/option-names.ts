@@ -1,4 +1,5 @@
 import { PunctualError } from "./errors.js";
+import { invalidValue } from "./invalid-argument.js";
 import { quote } from "./quote.js";
 
 /** What others call what we call differently. */
@@ -29,9 +30,7 @@ const otherNames: Readonly<Record<string, string>> = {
  */
 export function checkOptionNames(options: unknown, known: ReadonlySet<string>, what: string): void {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new PunctualError("invalid-argument", `${what} is ${quote(options)}; accepted is an object.`, {
-      details: { argument: what },
-    });
+    throw invalidValue(what, options, "an object");
   }
   for (const name in options) {
     if (known.has(name) || Reflect.get(options, name) === undefined) continue;

@@ -19,6 +19,7 @@ import type {
   StoredMessage,
 } from "./engine.js";
 import { PunctualError } from "./errors.js";
+import { invalidValue } from "./invalid-argument.js";
 import { type ListOptions, type Page, readListOptions } from "./list-options.js";
 import { type Message, readListed, readMessage } from "./message.js";
 import { checkId, checkIds, idGenerator } from "./message-id.js";
@@ -105,9 +106,9 @@ export class Queue<Payload = unknown> {
     checkOptionNames(options, optionNames, "options");
     const { engine, codec = jsonCodec<Payload>(), maxPayloadBytes = 1_048_576, rememberFor = 0 } = options;
     if (typeof engine?.open !== "function")
-      throw badOption("engine", engine, "an engine, such as redisEngine({ url })");
+      throw invalidValue("engine", engine, "an engine, such as redisEngine({ url })");
     if (typeof codec?.encode !== "function" || typeof codec.decode !== "function") {
-      throw badOption("codec", codec, "an object with encode and decode, such as jsonCodec()");
+      throw invalidValue("codec", codec, "an object with encode and decode, such as jsonCodec()");
     }
     checkWholeNumber(maxPayloadBytes, "maxPayloadBytes", 1, 268_435_456);
     this.name = name;
@@ -265,7 +266,7 @@ export class Queue<Payload = unknown> {
    * being worked on stays. `"dead"`: the dead letters.
    */
   async purge(what: "waiting" | "dead"): Promise<number> {
-    if (what !== "waiting" && what !== "dead") throw badOption("what", what, '"waiting" or "dead"');
+    if (what !== "waiting" && what !== "dead") throw invalidValue("what", what, '"waiting" or "dead"');
     return this.#store.purge(what);
   }
 
@@ -288,7 +289,7 @@ export class Queue<Payload = unknown> {
    * engine was closed.
    */
   consume(handler: Handler<Payload>, options: ConsumeOptions = {}): Consumer<Payload> {
-    if (typeof handler !== "function") throw badOption("handler", handler, "a function");
+    if (typeof handler !== "function") throw invalidValue("handler", handler, "a function");
     const settings = readConsumeOptions(options);
     // Every other call says so by itself; a consumer would fall silent.
     if (this.#store.closed)
@@ -352,11 +353,5 @@ function scheduled(message: NewMessage, result: ScheduleResult): Scheduled {
 function unknownOutcome(verb: string, id: string): PunctualError {
   return new PunctualError("outcome-unknown", `A reply was lost; it is not known what ${verb} did to ${quote(id)}.`, {
     details: { id },
-  });
-}
-
-function badOption(argument: string, value: unknown, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is ${accepted}.`, {
-    details: { argument },
   });
 }

@@ -1,4 +1,4 @@
-import { PunctualError } from "../errors.js";
+import { invalidArgument } from "../invalid-argument.js";
 import { quote } from "../quote.js";
 import * as ioredis from "./ioredis.js";
 import type { IORedisClient } from "./ioredis-client.js";
@@ -50,11 +50,11 @@ interface GivenIORedis {
  * again or how a reply looks is not. Fails with `invalid-argument` where that would not do what the options say.
  */
 export function connectorOf(client: GivenClient): Connector {
-  if (isCluster(client)) throw refused("is of a Redis Cluster", "a client of one Redis");
+  if (isCluster(client)) throw invalidArgument("client", "client is of a Redis Cluster", "a client of one Redis");
   if (isNodeRedisSentinel(client) || (isIORedis(client) && client.options.sentinels)) {
-    throw refused("is of Redis Sentinel", "a client of one Redis");
+    throw invalidArgument("client", "client is of Redis Sentinel", "a client of one Redis");
   }
-  if (isNodeRedisPool(client)) throw refused("is a pool", "a client of createClient()");
+  if (isNodeRedisPool(client)) throw invalidArgument("client", "client is a pool", "a client of createClient()");
   if (isIORedis(client)) {
     refuseKeyPrefix(client.options.keyPrefix);
     const { path, host, port, tls, db } = client.options;
@@ -78,8 +78,9 @@ export function connectorOf(client: GivenClient): Connector {
         ),
     };
   }
-  throw refused(
-    "is of no kind that is known here",
+  throw invalidArgument(
+    "client",
+    "client is of no kind that is known here",
     "what createClient() of @redis/client or redis gives, or a new Redis() of ioredis, each in version 5 or 6",
   );
 }
@@ -87,8 +88,9 @@ export function connectorOf(client: GivenClient): Connector {
 function refuseKeyPrefix(keyPrefix: unknown): void {
   const text = Buffer.isBuffer(keyPrefix) ? keyPrefix.toString() : keyPrefix;
   if (text === undefined || text === null || text === "") return;
-  throw refused(
-    `puts ${quote(text)} before every key by its option keyPrefix, and the engine names all keys itself`,
+  throw invalidArgument(
+    "client",
+    `client puts ${quote(text)} before every key by its option keyPrefix, and the engine names all keys itself`,
     "a client without keyPrefix; the engine's option prefix says how its keys begin",
   );
 }
@@ -128,9 +130,3 @@ const isCluster = (client: object): boolean =>
 const isNodeRedisSentinel = (client: object): boolean => "getSentinelNode" in client;
 
 const isNodeRedisPool = (client: object): boolean => "totalClients" in client;
-
-function refused(problem: string, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `client ${problem}; accepted is ${accepted}.`, {
-    details: { argument: "client" },
-  });
-}

@@ -1,4 +1,5 @@
 import { PunctualError } from "../errors.js";
+import { invalidArgument } from "../invalid-argument.js";
 
 /** Where a Redis is and how to log in, as a URL says it. */
 export interface RedisAddress {
@@ -45,9 +46,7 @@ export function parseRedisUrl(url: string): RedisAddress {
     (parsed.protocol !== "redis:" && parsed.protocol !== "rediss:") ||
     parsed.hostname === ""
   ) {
-    throw new PunctualError("invalid-argument", `The Redis URL cannot be understood; accepted is ${acceptedUrls}.`, {
-      details: { argument: "url" },
-    });
+    throw invalidArgument("url", "The Redis URL cannot be understood", acceptedUrls);
   }
   const port = parsed.port === "" ? 6379 : Number(parsed.port);
   return {
@@ -83,11 +82,7 @@ function decoded(part: string): string {
 function databaseNumber(text: string | null): number {
   if (!text) return 0;
   if (!/^\d{1,6}$/.test(text)) {
-    throw new PunctualError(
-      "invalid-argument",
-      `The Redis URL names the database "${text}"; accepted is a number from 0.`,
-      { details: { argument: "url" } },
-    );
+    throw invalidArgument("url", `The Redis URL names the database "${text}"`, "a number from 0");
   }
   return Number(text);
 }

@@ -1,4 +1,4 @@
-import { PunctualError } from "../errors.js";
+import { invalidArgument } from "../invalid-argument.js";
 import { parseRedisUrl, type RedisAddress } from "./redis-url.js";
 
 /** The form of a URL that names sentinels, for error texts. */
@@ -52,7 +52,4 @@ function decoded(name: string): string {
   }
 }
 
-const refused = (problem: string) =>
-  new PunctualError("invalid-argument", `The Redis URL ${problem}; accepted is ${acceptedSentinelUrl}.`, {
-    details: { argument: "url" },
-  });
+const refused = (problem: string) => invalidArgument("url", `The Redis URL ${problem}`, acceptedSentinelUrl);

@@ -1,6 +1,6 @@
 import type { Reply } from "../clients/port.js";
 import { type Duration, parseDuration } from "../duration.js";
-import { PunctualError } from "../errors.js";
+import { invalidArgument } from "../invalid-argument.js";
 import { checkOptionNames } from "../option-names.js";
 import { quote } from "../quote.js";
 import { checkWholeNumber } from "../whole-number.js";
@@ -30,18 +30,21 @@ const names = new Set(["replicas", "fsync", "timeout"]);
 const mostReplicas = 100;
 const longestTimeout = 10_000;
 
+const invalid = (option: string, problem: string, accepted: string) =>
+  invalidArgument("durability", problem, accepted, { option });
+
 /** Fails with `invalid-argument`. */
 export function readDurability(options: DurabilityOptions | undefined): Durability | undefined {
   if (options === undefined) return undefined;
   checkOptionNames(options, names, "durability");
   const { replicas, fsync = false } = options;
   if (replicas !== undefined) checkWholeNumber(replicas, "durability.replicas", 1, mostReplicas);
-  if (typeof fsync !== "boolean") throw refused("fsync", `durability.fsync is ${quote(fsync)}`, "true or false");
+  if (typeof fsync !== "boolean") throw invalid("fsync", `durability.fsync is ${quote(fsync)}`, "true or false");
   if (replicas === undefined && !fsync)
-    throw refused("replicas", "durability has neither replicas nor fsync", "one of them, or both");
+    throw invalid("replicas", "durability has neither replicas nor fsync", "one of them, or both");
   const timeout = parseDuration(options.timeout, "durability.timeout");
   if (timeout < 1 || timeout > longestTimeout)
-    throw refused("timeout", `durability.timeout is ${quote(options.timeout)}`, "1 ms to 10 s");
+    throw invalid("timeout", `durability.timeout is ${quote(options.timeout)}`, "1 ms to 10 s");
   return { replicas: replicas ?? 0, fsync, timeout };
 }
 
@@ -61,10 +64,4 @@ export function shortfallOf({ replicas, fsync, timeout }: Durability, answer: Re
   if (onDisk) return copies;
   const disk = `Redis did not confirm them to be on its disk ${within}`;
   return known >= replicas ? disk : `${disk}, and ${copies}`;
-}
-
-function refused(option: string, problem: string, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${problem}; accepted is ${accepted}.`, {
-    details: { argument: "durability", option },
-  });
 }

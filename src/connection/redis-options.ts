@@ -4,7 +4,7 @@ import { connectorOf } from "../clients/given-client.js";
 import type { Connector } from "../clients/port.js";
 import { acceptedUrls, addressOf, type RedisAddress } from "../clients/redis-url.js";
 import { isSentinelUrl } from "../clients/sentinel-url.js";
-import { PunctualError } from "../errors.js";
+import { invalidArgument, invalidValue } from "../invalid-argument.js";
 import { checkOptionNames } from "../option-names.js";
 import { quote } from "../quote.js";
 import { clusterOf, sentinelsOf } from "./several-servers.js";
@@ -63,7 +63,7 @@ export function readRedisOptions(options: RedisOptions, more: readonly string[] 
   if (typeof options !== "object" || options === null) {
     // A URL alone is what others take; it may hold a password.
     const given = typeof options === "string" ? "options is a string" : `options is ${quote(options)}`;
-    throw refused(
+    throw invalidArgument(
       "options",
       options === undefined ? "options are missing" : given,
       'an object such as { url: "redis://127.0.0.1:6379" }',
@@ -72,56 +72,53 @@ export function readRedisOptions(options: RedisOptions, more: readonly string[] 
   checkOptionNames(options, new Set([...names, ...more]), "options");
   const { prefix = "punctual" } = options;
   if (typeof prefix !== "string" || !prefixPattern.test(prefix)) {
-    throw refused(
-      "prefix",
-      `prefix is ${quote(prefix)}`,
-      '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit',
-    );
+    throw invalidValue("prefix", prefix, '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit');
   }
   return { connector: readConnector(options), prefix };
 }
 
 function readConnector(options: RedisOptions): Connector {
   const given = (["url", "nodes", "client"] as const).filter((name) => options[name] !== undefined);
-  if (given.length > 1) throw refused(given.at(-1) ?? "url", `both ${given.join(" and ")} are given`, "one of them");
+  if (given.length > 1)
+    throw invalidArgument(given.at(-1) ?? "url", `both ${given.join(" and ")} are given`, "one of them");
   if (options.client !== undefined) return readClient(options);
   const { url, nodes, library, username, password, tls, nodeAddress } = options;
   if (nodes === undefined && typeof url !== "string") {
     const problem = url === undefined ? "url is missing" : `url is ${quote(url)}`;
-    throw refused("url", problem, `${acceptedUrls}; or nodes of a Cluster, or a client instead`);
+    throw invalidArgument("url", problem, `${acceptedUrls}; or nodes of a Cluster, or a client instead`);
   }
   if (library !== undefined && !clientLibraries.includes(library)) {
-    throw refused("library", `library is ${quote(library)}`, clientLibraries.map((name) => `"${name}"`).join(" or "));
+    throw invalidValue("library", library, clientLibraries.map((name) => `"${name}"`).join(" or "));
   }
   if (username !== undefined && typeof username !== "string")
-    throw refused("username", "username is no string", "text");
+    throw invalidArgument("username", "username is no string", "text");
   if (password !== undefined && typeof password !== "string")
-    throw refused("password", "password is no string", "text");
+    throw invalidArgument("password", "password is no string", "text");
   if (tls !== undefined && (typeof tls !== "object" || tls === null)) {
-    throw refused("tls", "tls is no object", "an object with options of TLS, such as { ca }");
+    throw invalidArgument("tls", "tls is no object", "an object with options of TLS, such as { ca }");
   }
   if (tls !== undefined && !/^rediss(\+sentinel)?:/i.test(String(nodes === undefined ? url : nodes[0]))) {
-    throw refused("tls", "tls is given, and the URL does not ask for TLS", "a URL that starts with rediss://");
+    throw invalidArgument("tls", "tls is given, and the URL does not ask for TLS", "a URL that starts with rediss://");
   }
   const connectTo = (address: RedisAddress) => connectorAt(address, tls, library);
   if (url === undefined) return clusterOf(nodes, { username, password, connectTo, nodeAddress });
   if (isSentinelUrl(url)) return sentinelsOf(url, { username, password, connectTo, nodeAddress });
   if (nodeAddress !== undefined)
-    throw refused("nodeAddress", "nodeAddress is given beside the URL of a single Redis", "it with sentinels or nodes");
+    throw invalidArgument(
+      "nodeAddress",
+      "nodeAddress is given beside the URL of a single Redis",
+      "it with sentinels or nodes",
+    );
   return connectTo(addressOf({ url, username, password }));
 }
 
 function readClient(options: RedisOptions): Connector {
   const { client } = options;
   if (typeof client !== "object" || client === null)
-    throw refused("client", `client is ${quote(client)}`, "a client of node-redis or ioredis");
+    throw invalidValue("client", client, "a client of node-redis or ioredis");
   for (const name of besideUrl) {
     if (options[name] === undefined) continue;
-    throw refused(name, `${name} is given beside client`, `${name} beside url only: the client has its own`);
+    throw invalidArgument(name, `${name} is given beside client`, `${name} beside url only: the client has its own`);
   }
   return connectorOf(client);
-}
-
-function refused(argument: string, problem: string, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${problem}; accepted is ${accepted}.`, { details: { argument } });
 }

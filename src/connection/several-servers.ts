@@ -3,7 +3,7 @@ import type { Connector } from "../clients/port.js";
 import { addressOf, type RedisAddress } from "../clients/redis-url.js";
 import { sentinelConnector } from "../clients/sentinel.js";
 import { parseSentinelUrl } from "../clients/sentinel-url.js";
-import { PunctualError } from "../errors.js";
+import { invalidArgument } from "../invalid-argument.js";
 
 /** What is said beside the addresses of servers of which the right one has to be found. */
 interface Beside {
@@ -29,26 +29,26 @@ const acceptedNodes = 'a list of URLs such as ["redis://10.0.0.1:6379", "redis:/
 
 /** Reads the URLs of nodes of a Cluster. Fails likewise: what is given in another form may hold a password, too. */
 export function clusterOf(nodes: unknown, { username, password, connectTo, nodeAddress }: Beside): Connector {
-  if (!Array.isArray(nodes)) throw refused("nodes", "nodes is no list", acceptedNodes);
+  if (!Array.isArray(nodes)) throw invalidArgument("nodes", "nodes is no list", acceptedNodes);
   const addresses = nodes.map((url: unknown) => {
-    if (typeof url !== "string") throw refused("nodes", "a node is no text", acceptedNodes);
+    if (typeof url !== "string") throw invalidArgument("nodes", "a node is no text", acceptedNodes);
     const address = addressOf({ url, username, password });
-    if ("path" in address.endpoint) throw refused("nodes", "a node is a unix socket", acceptedNodes);
+    if ("path" in address.endpoint) throw invalidArgument("nodes", "a node is a unix socket", acceptedNodes);
     if (address.database !== 0)
-      throw refused("nodes", `a node has the database ${address.database}`, "none or 0: a Cluster has one database");
+      throw invalidArgument(
+        "nodes",
+        `a node has the database ${address.database}`,
+        "none or 0: a Cluster has one database",
+      );
     return address;
   });
   const [first, ...others] = addresses;
-  if (first === undefined) throw refused("nodes", "nodes is an empty list", acceptedNodes);
+  if (first === undefined) throw invalidArgument("nodes", "nodes is an empty list", acceptedNodes);
   return clusterConnector({ nodes: [first, ...others], connectTo, nodeAddress: translation(nodeAddress) });
 }
 
 /** What a program without types may hand over is found before it is called. */
 function translation(nodeAddress: Beside["nodeAddress"]): Beside["nodeAddress"] {
   if (nodeAddress === undefined || typeof nodeAddress === "function") return nodeAddress;
-  throw refused("nodeAddress", "nodeAddress is no function", "a function (host, port) => ({ host, port })");
-}
-
-function refused(argument: string, problem: string, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${problem}; accepted is ${accepted}.`, { details: { argument } });
+  throw invalidArgument("nodeAddress", "nodeAddress is no function", "a function (host, port) => ({ host, port })");
 }

@@ -1,7 +1,6 @@
 import { type Duration, parseDuration } from "../duration.js";
-import { PunctualError } from "../errors.js";
+import { invalidArgument, invalidValue } from "../invalid-argument.js";
 import { checkOptionNames } from "../option-names.js";
-import { quote } from "../quote.js";
 import type { Backoff } from "../retry/backoff.js";
 import { exponentialBackoff } from "../retry/exponential.js";
 import { checkWholeNumber, maxAttempts } from "../whole-number.js";
@@ -50,9 +49,7 @@ export function readConsumeOptions(options: ConsumeOptions): ConsumeSettings {
   checkOptionNames(retry, retryNames, "retry");
   const { attempts = 5, backoff = exponentialBackoff() } = retry;
   if (typeof backoff !== "function") {
-    throw new PunctualError("invalid-argument", `retry.backoff is ${quote(backoff)}; accepted is a function.`, {
-      details: { argument: "retry.backoff" },
-    });
+    throw invalidValue("retry.backoff", backoff, "a function");
   }
   return {
     concurrency: checkWholeNumber(concurrency, "concurrency", 1, 100_000),
@@ -70,7 +67,5 @@ export function parseLease(lease: Duration): number {
 
 function atLeast(least: number, ms: number, what: string): number {
   if (ms >= least) return ms;
-  throw new PunctualError("invalid-argument", `${what} is ${ms} ms; accepted is ${least} ms or longer.`, {
-    details: { argument: what },
-  });
+  throw invalidArgument(what, `${what} is ${ms} ms`, `${least} ms or longer`);
 }

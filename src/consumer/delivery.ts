@@ -2,6 +2,7 @@ import { type InspectOptions, inspect } from "node:util";
 import { type Duration, parseDelay } from "../duration.js";
 import type { Claimed, Receipt } from "../engine.js";
 import { PunctualError } from "../errors.js";
+import { invalidValue } from "../invalid-argument.js";
 import { checkOptionNames } from "../option-names.js";
 import { quote } from "../quote.js";
 import { isWellFormed } from "../well-formed.js";
@@ -280,9 +281,5 @@ function leaseOver(id: string, verb: string, state: keyof typeof why): PunctualE
 function checkReason(reason: unknown): string {
   const right = typeof reason === "string" && reason !== "" && isWellFormed(reason);
   if (right && Buffer.byteLength(reason) <= maxReasonBytes) return reason;
-  throw new PunctualError(
-    "invalid-argument",
-    `reason is ${quote(reason)}; accepted is a string of 1 to ${maxReasonBytes} bytes of UTF-8.`,
-    { details: { argument: "reason" } },
-  );
+  throw invalidValue("reason", reason, `a string of 1 to ${maxReasonBytes} bytes of UTF-8`);
 }

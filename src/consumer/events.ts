@@ -1,5 +1,6 @@
 import type { Dropped } from "../engine.js";
 import { PunctualError } from "../errors.js";
+import { invalidValue } from "../invalid-argument.js";
 import { quote } from "../quote.js";
 import type { Delivery } from "./delivery.js";
 import { failureRecord } from "./failure-record.js";
@@ -87,9 +88,7 @@ export class EventEmitter<Payload> {
       });
     }
     if (typeof listener !== "function") {
-      throw new PunctualError("invalid-argument", `listener is ${quote(listener)}; accepted is a function.`, {
-        details: { argument: "listener" },
-      });
+      throw invalidValue("listener", listener, "a function");
     }
   }
 

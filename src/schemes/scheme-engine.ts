@@ -2,7 +2,7 @@ import { readRedisOptions, type RedisOptions } from "../connection/redis-options
 import { ServerClock } from "../connection/server-clock.js";
 import { Supervisor } from "../connection/supervisor.js";
 import type { Engine, EngineQueue, OpenOptions } from "../engine.js";
-import { PunctualError } from "../errors.js";
+import { invalidArgument } from "../invalid-argument.js";
 import type { SchemeContext } from "./scheme-queue.js";
 
 /** What makes one scheme different from another. */
@@ -33,10 +33,10 @@ export class SchemeEngine implements Engine {
     const { connector, prefix } = readRedisOptions(options, scheme.options);
     if (connector.forKey !== undefined) {
       // A queue lives on the node that has its slot, and the two connections are those of all queues.
-      throw new PunctualError(
-        "invalid-argument",
-        `nodes is given, and the engine ${scheme.name} does not connect to a Cluster; accepted is url or client, or the engine redis.`,
-        { details: { argument: "nodes" } },
+      throw invalidArgument(
+        "nodes",
+        `nodes is given, and the engine ${scheme.name} does not connect to a Cluster`,
+        "url or client, or the engine redis",
       );
     }
     const clock = new ServerClock();

@@ -2,7 +2,7 @@ import { isDate } from "node:util/types";
 import type { CancelTimer, Clock } from "../clock.js";
 import { type Duration, parseDuration } from "../duration.js";
 import { PunctualError } from "../errors.js";
-import { quote } from "../quote.js";
+import { invalidValue } from "../invalid-argument.js";
 import { Heap, type HeapItem } from "./heap.js";
 
 /** A clock that stands still until a test moves it. */
@@ -55,8 +55,8 @@ export function manualClock(start: Date | number = defaultStart): ManualClock {
 
   function runAt(wanted: number, callback: () => void): CancelTimer {
     uses += 1;
-    if (typeof wanted !== "number" || Number.isNaN(wanted)) throw refused("time", wanted, "a number of Unix ms");
-    if (typeof callback !== "function") throw refused("callback", callback, "a function");
+    if (typeof wanted !== "number" || Number.isNaN(wanted)) throw invalidValue("time", wanted, "a number of Unix ms");
+    if (typeof callback !== "function") throw invalidValue("callback", callback, "a function");
     if (wanted <= time) {
       const immediate = realSetImmediate(() => {
         uses += 1;
@@ -130,11 +130,5 @@ export function manualClock(start: Date | number = defaultStart): ManualClock {
 function readTime(value: Date | number, argument: string): number {
   const time = isDate(value) ? value.getTime() : value;
   if (typeof time === "number" && Number.isFinite(time)) return time;
-  throw refused(argument, value, "a valid Date or Unix ms");
-}
-
-function refused(argument: string, value: unknown, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is ${accepted}.`, {
-    details: { argument },
-  });
+  throw invalidValue(argument, value, "a valid Date or Unix ms");
 }

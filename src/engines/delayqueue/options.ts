@@ -1,7 +1,6 @@
 import type { RedisOptions } from "../../connection/redis-options.js";
 import { type Duration, parseDuration } from "../../duration.js";
-import { PunctualError } from "../../errors.js";
-import { quote } from "../../quote.js";
+import { invalidValue } from "../../invalid-argument.js";
 
 /** Where the Redis is, and how the Go library was told to use it. */
 export interface DelayqueueOptions extends RedisOptions {
@@ -44,10 +43,10 @@ export function readDelayqueueOptions({
   reportEvents = false,
 }: DelayqueueOptions): DelayqueueSettings {
   if (typeof prefix !== "string" || !/^[^{}]{1,64}$/u.test(prefix)) {
-    throw refused("prefix", prefix, "1 to 64 characters without braces");
+    throw invalidValue("prefix", prefix, "1 to 64 characters without braces");
   }
-  if (typeof hashTag !== "boolean") throw refused("hashTag", hashTag, "true or false");
-  if (typeof reportEvents !== "boolean") throw refused("reportEvents", reportEvents, "true or false");
+  if (typeof hashTag !== "boolean") throw invalidValue("hashTag", hashTag, "true or false");
+  if (typeof reportEvents !== "boolean") throw invalidValue("reportEvents", reportEvents, "true or false");
   return {
     prefix,
     hashTag,
@@ -59,12 +58,6 @@ export function readDelayqueueOptions({
 
 function durationOf(argument: string, value: Duration, least: number): number {
   const ms = parseDuration(value, argument);
-  if (ms < least) throw refused(argument, value, `a duration of at least ${least} ms`);
+  if (ms < least) throw invalidValue(argument, value, `a duration of at least ${least} ms`);
   return ms;
-}
-
-function refused(argument: string, value: unknown, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${argument} is ${quote(value)}; accepted is ${accepted}.`, {
-    details: { argument },
-  });
 }

@@ -2,9 +2,8 @@ import { type Clock, systemClock } from "../../clock.js";
 import { type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
 import { type Duration, parseDuration } from "../../duration.js";
 import type { Engine, EngineQueue } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
+import { invalidArgument, invalidValue } from "../../invalid-argument.js";
 import { checkOptionNames } from "../../option-names.js";
-import { quote } from "../../quote.js";
 import { KeptQueue } from "./kept-queue.js";
 import { MemoryQueue } from "./memory-queue.js";
 
@@ -35,11 +34,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
   // It would be missed only when a timer is set, in the background.
   const operations = ["now", "runAt", "elapsed", "runAfter"] as const;
   if (operations.some((operation) => typeof clock?.[operation] !== "function")) {
-    throw new PunctualError(
-      "invalid-argument",
-      `clock is ${quote(clock)}; accepted is a clock, such as manualClock() of punctual/testing.`,
-      { details: { argument: "clock" } },
-    );
+    throw invalidValue("clock", clock, "a clock, such as manualClock() of punctual/testing");
   }
   const poll = parsePoll(options.poll ?? 5_000);
   const deadLetters = parseDeadLetterBounds(options.deadLetters);
@@ -69,7 +64,5 @@ export function memoryEngine(options: MemoryEngineOptions = {}): Engine {
 function parsePoll(duration: Duration): number {
   const poll = parseDuration(duration, "poll");
   if (poll >= 1) return poll;
-  throw new PunctualError("invalid-argument", "poll is 0 ms; accepted is 1 ms or longer.", {
-    details: { argument: "poll" },
-  });
+  throw invalidArgument("poll", "poll is 0 ms", "1 ms or longer");
 }

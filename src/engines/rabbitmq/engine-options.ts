@@ -1,5 +1,5 @@
 import type { ConnectionOptions } from "node:tls";
-import { PunctualError } from "../../errors.js";
+import { invalidArgument, invalidValue } from "../../invalid-argument.js";
 import { checkOptionNames } from "../../option-names.js";
 import { quote } from "../../quote.js";
 
@@ -56,39 +56,39 @@ const acceptedUrls = "amqp://[user:password@]host[:port][/vhost], or amqps://…
 export function readRabbitmqEngineOptions(options: RabbitmqEngineOptions): RabbitmqEngineSettings {
   if (typeof options !== "object" || options === null) {
     const given = typeof options === "string" ? "a string" : quote(options);
-    throw refused("options", `options is ${given}`, 'an object such as { url: "amqp://127.0.0.1:5672" }');
+    throw invalidArgument("options", `options is ${given}`, 'an object such as { url: "amqp://127.0.0.1:5672" }');
   }
   checkOptionNames(options, names, "options");
   const { prefix = "punctual", mode = "ladder", queues } = options;
   if (typeof prefix !== "string" || !prefixPattern.test(prefix)) {
     const accepted = '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit';
-    throw refused("prefix", `prefix is ${quote(prefix)}`, accepted);
+    throw invalidValue("prefix", prefix, accepted);
   }
-  if (mode !== "ladder" && mode !== "plugin") throw refused("mode", `mode is ${quote(mode)}`, '"ladder" or "plugin"');
+  if (mode !== "ladder" && mode !== "plugin") throw invalidValue("mode", mode, '"ladder" or "plugin"');
   if (queues !== undefined && queues !== "quorum" && queues !== "classic") {
-    throw refused("queues", `queues is ${quote(queues)}`, '"quorum" or "classic"');
+    throw invalidValue("queues", queues, '"quorum" or "classic"');
   }
   return { address: addressFrom(options), prefix, mode, queues };
 }
 
 function addressFrom({ url, username, password, tls }: RabbitmqEngineOptions): BrokerAddress {
   if (typeof url !== "string") {
-    throw refused("url", url === undefined ? "url is missing" : `url is ${quote(url)}`, acceptedUrls);
+    throw invalidArgument("url", url === undefined ? "url is missing" : `url is ${quote(url)}`, acceptedUrls);
   }
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const protocol = parsed?.protocol.slice(0, -1);
   if (parsed === undefined || (protocol !== "amqp" && protocol !== "amqps") || parsed.hostname === "") {
-    throw refused("url", "The RabbitMQ URL cannot be understood", acceptedUrls);
+    throw invalidArgument("url", "The RabbitMQ URL cannot be understood", acceptedUrls);
   }
   if (username !== undefined && typeof username !== "string")
-    throw refused("username", "username is no string", "text");
+    throw invalidArgument("username", "username is no string", "text");
   if (password !== undefined && typeof password !== "string")
-    throw refused("password", "password is no string", "text");
+    throw invalidArgument("password", "password is no string", "text");
   if (tls !== undefined && (typeof tls !== "object" || tls === null)) {
-    throw refused("tls", "tls is no object", "an object with options of TLS, such as { ca }");
+    throw invalidArgument("tls", "tls is no object", "an object with options of TLS, such as { ca }");
   }
   if (tls !== undefined && protocol === "amqp") {
-    throw refused("tls", "tls is given, and the URL does not ask for TLS", "a URL that starts with amqps://");
+    throw invalidArgument("tls", "tls is given, and the URL does not ask for TLS", "a URL that starts with amqps://");
   }
   const port = parsed.port === "" ? (protocol === "amqp" ? 5672 : 5671) : Number(parsed.port);
   return {
@@ -108,10 +108,6 @@ function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw refused("url", "The RabbitMQ URL holds a % that starts no escape", "%25 for a %");
+    throw invalidArgument("url", "The RabbitMQ URL holds a % that starts no escape", "%25 for a %");
   }
-}
-
-function refused(argument: string, problem: string, accepted: string): PunctualError {
-  return new PunctualError("invalid-argument", `${problem}; accepted is ${accepted}.`, { details: { argument } });
 }

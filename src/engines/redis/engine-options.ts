@@ -3,8 +3,7 @@ import { type Durability, type DurabilityOptions, readDurability } from "../../c
 import { type RedisOptions, readRedisOptions } from "../../connection/redis-options.js";
 import type { ServerWarning } from "../../connection/server-check.js";
 import { type DeadLetterBounds, type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
-import { PunctualError } from "../../errors.js";
-import { quote } from "../../quote.js";
+import { invalidValue } from "../../invalid-argument.js";
 import { checkWholeNumber } from "../../whole-number.js";
 import { emitOnce } from "./warnings.js";
 
@@ -49,9 +48,7 @@ export function readRedisEngineOptions(options: RedisEngineOptions): RedisEngine
   const settings = readRedisOptions(options, ["deadLetters", "partitions", "durability", "onWarning"]);
   const { partitions = 1, onWarning = emitOnce } = options;
   if (typeof onWarning !== "function") {
-    throw new PunctualError("invalid-argument", `onWarning is ${quote(onWarning)}; accepted is a function.`, {
-      details: { argument: "onWarning" },
-    });
+    throw invalidValue("onWarning", onWarning, "a function");
   }
   checkWholeNumber(partitions, "partitions", 1, mostPartitions);
   return {

@@ -1,6 +1,5 @@
 import type { EngineQueue, ListPage, ListQuery, StoredMessage } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
-import { quote } from "../../quote.js";
+import { invalidValue } from "../../invalid-argument.js";
 
 /** Where a list of all partitions goes on: the cursor of each; `null` before its first page, `false` when it has no more. */
 type Places = readonly (string | null | false)[];
@@ -77,9 +76,5 @@ function placesFrom(cursor: string | undefined, count: number): Places {
   } catch {
     // Told below, like any other text.
   }
-  throw new PunctualError(
-    "invalid-argument",
-    `cursor is ${quote(cursor)}; accepted is the cursor of a page of this queue, split into ${count} partitions.`,
-    { details: { argument: "cursor" } },
-  );
+  throw invalidValue("cursor", cursor, `the cursor of a page of this queue, split into ${count} partitions`);
 }

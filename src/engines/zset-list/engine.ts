@@ -1,7 +1,6 @@
 import type { RedisOptions } from "../../connection/redis-options.js";
 import type { Engine } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
-import { quote } from "../../quote.js";
+import { invalidValue } from "../../invalid-argument.js";
 import { type Scheme, SchemeEngine } from "../../schemes/scheme-engine.js";
 import { wakingKeys } from "../../waking/keys.js";
 import { PlainQueue } from "./plain-queue.js";
@@ -43,9 +42,7 @@ const reliable: Scheme = {
 export function zsetListEngine(options: ZsetListOptions): Engine {
   const { reliable: isReliable, ...rest } = options ?? {};
   if (isReliable !== undefined && typeof isReliable !== "boolean") {
-    throw new PunctualError("invalid-argument", `reliable is ${quote(isReliable)}; accepted is true or false.`, {
-      details: { argument: "reliable" },
-    });
+    throw invalidValue("reliable", isReliable, "true or false");
   }
   return new SchemeEngine(isReliable === true ? reliable : plain, typeof options === "object" ? rest : options);
 }

@@ -1,8 +1,7 @@
 import type { RedisOptions } from "../../connection/redis-options.js";
 import { type DeadLetterOptions, parseDeadLetterBounds } from "../../dead-letter-bounds.js";
 import type { Engine } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
-import { quote } from "../../quote.js";
+import { invalidValue } from "../../invalid-argument.js";
 import { SchemeEngine } from "../../schemes/scheme-engine.js";
 import { ZsetStreamQueue } from "./zset-stream-queue.js";
 
@@ -46,9 +45,5 @@ export function zsetStreamEngine(options: ZsetStreamEngineOptions): Engine {
 
 function groupOf({ group = "punctual" }: ZsetStreamEngineOptions): string {
   if (typeof group === "string" && groupPattern.test(group)) return group;
-  throw new PunctualError(
-    "invalid-argument",
-    `group is ${quote(group)}; accepted is 1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit.`,
-    { details: { argument: "group" } },
-  );
+  throw invalidValue("group", group, '1 to 64 letters, digits, ".", "_" or "-", the first a letter or digit');
 }

@@ -1,7 +1,6 @@
 import type { Reply } from "../../../clients/port.js";
 import type { ListPage, ListQuery, MessageState } from "../../../engine.js";
-import { PunctualError } from "../../../errors.js";
-import { quote } from "../../../quote.js";
+import { invalidValue } from "../../../invalid-argument.js";
 import { asArray, asBytes, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { DelayqueueKeys } from "../keys.js";
@@ -59,9 +58,5 @@ function decodePlace(state: MessageState, cursor: string): [score: string, id: B
   if (state !== "dead" && bytes.toString("latin1", 0, 1) === letters[state] && isPlace) {
     return [String(score), bytes.subarray(17), String(bound)];
   }
-  throw new PunctualError(
-    "invalid-argument",
-    `cursor is ${quote(cursor)}; accepted is the cursor of a page of ${state} messages of this engine, unchanged.`,
-    { details: { argument: "cursor" } },
-  );
+  throw invalidValue("cursor", cursor, `the cursor of a page of ${state} messages of this engine, unchanged`);
 }
