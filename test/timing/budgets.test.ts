@@ -59,10 +59,10 @@ async function take(attempts = 5): Promise<Receipt[]> {
   }
 }
 
-/** Says of all leases that they ended, long ago and each in a ms of its own. */
-async function endLeases(): Promise<void> {
+/** Says of all leases that they ended, long ago and each in a ms of its own, or all in one. */
+async function endLeases({ together = false } = {}): Promise<void> {
   const ids = (await redis.raw.text("ZRANGE", keys.leases, 0, -1)) as string[];
-  await redis.raw.command("ZADD", keys.leases, ...ids.flatMap((id, n) => [1_000 + n, id]));
+  await redis.raw.command("ZADD", keys.leases, ...ids.flatMap((id, n) => [together ? 1_000 : 1_000 + n, id]));
 }
 
 async function listAll(state: MessageState): Promise<void> {
@@ -200,6 +200,23 @@ describe("No call makes Redis work for more than 5 ms", () => {
     await acknowledge(evaluator, keys, held);
     expect(evaluator.over(5)).toEqual([]);
   }, 120_000);
+
+  it.each([
+    { what: "are due again", attempts: 5 },
+    { what: "are dead", attempts: 1 },
+  ])(
+    "with 20,000 leases that end at once, whose messages $what",
+    async ({ attempts }) => {
+      await store(idsOf(20_000), 1_024);
+      expect(await take(attempts)).toHaveLength(20_000);
+      await endLeases({ together: true });
+      const again = await take(attempts);
+      expect(again).toHaveLength(attempts === 1 ? 0 : 20_000);
+      expect(await counts(evaluator, keys)).toMatchObject({ leased: again.length, dead: 20_000 - again.length });
+      expect(evaluator.over(5)).toEqual([]);
+    },
+    120_000,
+  );
 
   it("or about 1 MiB, with 100 payloads of 1 MiB", async () => {
     // A server that never had so much at once asks the system for memory first, which takes as long as all the rest.

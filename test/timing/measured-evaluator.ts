@@ -49,16 +49,23 @@ export class MeasuredEvaluator implements Evaluator {
 
   /** The calls so far that took longer, as text; on a busy machine, longer than that by as much as it is slowed down. */
   over(ms: number): string[] {
-    const limit = ms * this.#slowness();
+    const limit = ms * slownessOf(this.#yardsticks);
     const long = this.#works.filter((work) => work.ms > limit);
     return long.map((work) => `${work.name}: ${work.ms.toFixed(1)} ms of ${limit.toFixed(1)}`);
   }
+}
 
-  /** How much longer the yardstick usually takes than at its best; 1 on a quiet machine, where it hardly differs. */
-  #slowness(): number {
-    const sorted = this.#yardsticks.toSorted((one, other) => one - other);
-    const [least = 1] = sorted;
-    const median = sorted[Math.floor(sorted.length / 2)] ?? least;
-    return median < 1.3 * least ? 1 : median / least;
-  }
+/** A machine that is slowed down by more can say nothing about a budget; beyond this a call is too long, whatever the reason. */
+const mostSlowness = 3;
+
+/**
+ * How much longer a yardstick usually takes than on the machine when nobody disturbs; 1 where it hardly differs. That time is
+ * the one which a tenth stays below: a single one may be cut short by the grain of the counter.
+ */
+export function slownessOf(yardsticks: readonly number[]): number {
+  const sorted = yardsticks.toSorted((one, other) => one - other);
+  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 1;
+  const slowness = at(0.5) / at(0.1);
+  // Not a number where most took no time that could be counted.
+  return slowness >= 1.3 ? Math.min(slowness, mostSlowness) : 1;
 }
