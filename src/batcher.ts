@@ -74,8 +74,9 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
   #planned = false;
 
   /**
-   * `run` gives a result for each item, in their order, and is told how much of the `timeout` is left, ms. When it fails with `details.results`, what is known there is handed
-   * to its callers, and the others fail; but with `not-confirmed` all fail, each with its own result.
+   * `run` gives a result for each item, in their order, and is told how much of the `timeout` is left, ms. When it fails
+   * with `details.results`, what is known there is handed to its callers, and the others fail; but with `not-confirmed` all
+   * fail, each with its own result.
    */
   constructor(
     run: (items: readonly Item[], left: number) => Promise<readonly Result[]>,

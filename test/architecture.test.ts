@@ -76,6 +76,16 @@ describe("Files", () => {
     expect(long).toEqual([]);
   });
 
+  it("No line of a comment is over 132 characters, where the formatter leaves it as it is.", () => {
+    const sources = filesUnder("src", code).filter((path) => !/\.(test|generated)\.ts$/.test(path));
+    const long = sources.flatMap((path) =>
+      read(path)
+        .split("\n")
+        .flatMap((line, at) => (line.length > 132 && /^ *(\/?\*|\/\/|--)/.test(line) ? [`${path}:${at + 1}`] : [])),
+    );
+    expect(long).toEqual([]);
+  });
+
   it("No file or folder is named after nothing (utils, helpers, common, lib, types).", () => {
     expect(all.filter((path) => /(^|\/)(utils?|helpers?|common|lib|types?)(\.[a-z.]+$|\/)/.test(path))).toEqual([]);
   });

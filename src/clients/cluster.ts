@@ -126,7 +126,10 @@ class Cluster implements Connector {
     else this.#moved.set(moved.slot, moved.primary);
   }
 
-  /** A node is gone, or is of no use. Where something was learned of the slot since, that is where to go, and not to be asked for. */
+  /**
+   * A node is gone, or is of no use. Where something was learned of the slot since, that is where to go, and not to be
+   * asked for.
+   */
   #doubt({ slot, place, map }: Known): void {
     const moved = this.#moved.get(slot);
     if (moved !== undefined && !isSamePlace(moved, place)) return;

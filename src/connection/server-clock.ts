@@ -63,7 +63,10 @@ export class ServerClock implements Clock {
     return this.#monotonic() + (lower === -Infinity ? this.#firstGuess : lower);
   }
 
-  /** At the earliest the true time: what must not happen before a server time waits for `now()`, what must be over by then ends at this. */
+  /**
+   * At the earliest the true time: what must not happen before a server time waits for `now()`, what must be over by then
+   * ends at this.
+   */
   latest(): number {
     const upper = Math.min(this.#current?.upper ?? Infinity, this.#previous?.upper ?? Infinity);
     return this.#monotonic() + (upper === Infinity ? this.#firstGuess : upper);

@@ -79,7 +79,10 @@ export class Link {
     if (this.#closed) throw closedError();
   }
 
-  /** Notes who hears a channel; from now on every new connection hears it before anything runs on it. Gives a function that ends it. */
+  /**
+   * Notes who hears a channel; from now on every new connection hears it before anything runs on it. Gives a function that
+   * ends it.
+   */
   hear(channel: string, listener: (message: Buffer) => void): () => Promise<void> {
     // One function may listen twice, and each of the two ends by itself.
     const hearer = (message: Buffer) => listener(message);

@@ -30,7 +30,8 @@ export interface Consumer<Payload = unknown> extends AsyncDisposable {
   /**
    * Takes nothing new, hands back what has not started, and waits for the handlers at work. When `timeout` is over it hands
    * their messages back, which uses no attempt, and then aborts their signals with `closed`. Resolves when that is done, or
-   * 1 s after `timeout` when the store does not answer; never rejects but for bad options. Called again, it is the same close; a shorter time-out counts.
+   * 1 s after `timeout` when the store does not answer; never rejects but for bad options. Called again, it is the same
+   * close; a shorter time-out counts.
    *
    * A handler may schedule meanwhile. It must not wait for the close of its own consumer, which waits for it.
    */

@@ -41,7 +41,10 @@ const sweepInterval = 1_000;
  */
 export class Holdings {
   readonly #claims = new Map<string, Claim>();
-  /** The last claim of each consumer that took something. It is remembered though all of it is settled, since it may be repeated. */
+  /**
+   * The last claim of each consumer that took something. It is remembered though all of it is settled, since it may be
+   * repeated.
+   */
   readonly #last = new Map<string, string>();
   /** By id: the lease that was given last, as long as it is held. */
   readonly #byId = new Map<string, Lease>();

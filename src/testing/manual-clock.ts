@@ -44,7 +44,8 @@ interface Timer extends HeapItem {
 
 /**
  * Makes a clock for tests: give it to `memoryEngine({ clock })` and move it. It starts at `start`, a `Date` or Unix ms, by
- * default 2026-01-01T00:00:00Z. What is no time is refused with `invalid-argument`. A timer for a time that has been reached runs in the next turn, without an advance.
+ * default 2026-01-01T00:00:00Z. What is no time is refused with `invalid-argument`. A timer for a time that has been
+ * reached runs in the next turn, without an advance.
  */
 export function manualClock(start: Date | number = defaultStart): ManualClock {
   let time = readTime(start, "start");

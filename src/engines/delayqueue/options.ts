@@ -9,7 +9,10 @@ export interface DelayqueueOptions extends RedisOptions {
    * characters without braces. Default `dp`.
    */
   readonly prefix?: string | undefined;
-  /** Whether names have a hash tag, as the Go library makes them for a Cluster; this engine connects to one server. Default false. */
+  /**
+   * Whether names have a hash tag, as the Go library makes them for a Cluster; this engine connects to one server. Default
+   * false.
+   */
   readonly hashTag?: boolean | undefined;
   /** How long the payload of a message stays after it is due; then the message has expired. At least 1 s. Default 1 h. */
   readonly ttl?: Duration | undefined;

@@ -5,9 +5,9 @@
 --
 -- Ids are distinct. `mode` is two letters: `a` or `d` as in snippets/due.lua, and `k` (keep) or `r` (replace). `since`: when an
 -- attempt of this call was lost, the server's time at which it was first made; else empty. `keep`: how long a payload stays after
--- it is due, ms; `expiresIn` instead of it, where it is not empty. `flags` and `headers`: as in a note. `outcomes` has a letter for each: s scheduled, d duplicate,
--- r replaced, l leased; e: the id is taken elsewhere, by another queue or another key; k: it names a key of this queue. `dueAts` an
--- f64, as stored.
+-- it is due, ms; `expiresIn` instead of it, where it is not empty. `flags` and `headers`: as in a note. `outcomes` has a
+-- letter for each: s scheduled, d duplicate, r replaced, l leased; e: the id is taken elsewhere, by another queue or
+-- another key; k: it names a key of this queue. `dueAts` an f64, as stored.
 local pending, ready, unack, retry, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local garbage, messages, notes, state, waiting = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 local channel, events, since, keep = ARGV[2], ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5])

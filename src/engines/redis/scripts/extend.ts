@@ -14,8 +14,8 @@ const script = defineScript("extend", sources["extend"], {
 const words = { s: "extended", l: "lease-lost" } as const;
 
 /**
- * Moves the deadline of leases that are still held and not over to now plus `lease` ms. Twice is once, only later; so a lost reply does
- * not matter, and a lease that is not held at the last attempt is lost.
+ * Moves the deadline of leases that are still held and not over to now plus `lease` ms. Twice is once, only later; so a
+ * lost reply does not matter, and a lease that is not held at the last attempt is lost.
  */
 export async function extend(
   evaluator: Evaluator,

@@ -23,8 +23,9 @@ export interface LineClaim {
 }
 
 /**
- * Gives leases on what is due. `order` grows with each claim of a consumer: one that was held up on its way and arrives after a later
- * one is refused. Repeated with its token, it gives the same leases again. `name`: what the consumer is called in Redis.
+ * Gives leases on what is due. `order` grows with each claim of a consumer: one that was held up on its way and arrives
+ * after a later one is refused. Repeated with its token, it gives the same leases again. `name`: what the consumer is
+ * called in Redis.
  */
 export async function claim(
   evaluator: Evaluator,

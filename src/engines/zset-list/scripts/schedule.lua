@@ -6,9 +6,9 @@
 -- `kind` and `when` as in snippets/due.lua; `mode`: k keeps, r replaces; `body`: all that follows seq, with the time to expiry in
 -- the place of `expiresAt`. Ids are distinct. `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose
 -- body is the very same, g gone but remembered, r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is
--- stored, or when it went. `rememberFor`: ms; 0 leaves what the queue was told last. `since`: when an attempt of this call was lost,
--- the server's time before it was first made; else empty. Then a message with the body of a replacement, due when that would be,
--- is what the lost attempt stored, and is left as it is: e.
+-- stored, or when it went. `rememberFor`: ms; 0 leaves what the queue was told last. `since`: when an attempt of this call
+-- was lost, the server's time before it was first made; else empty. Then a message with the body of a replacement, due when
+-- that would be, is what the lost attempt stored, and is left as it is: e.
 local schedule, ready, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local leases, dead, state, waiting, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local channel, ask_for, since = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -26,8 +26,8 @@ const script = defineScript("claim", sources["claim"], {
 });
 
 /**
- * Messages at most that one claim takes, so that it stays under 5 ms (promise 9): 100 took 1.6 ms (mean), and up to three times that
- * on a busy machine.
+ * Messages at most that one claim takes, so that it stays under 5 ms (promise 9): 100 took 1.6 ms (mean), and up to three
+ * times that on a busy machine.
  */
 const mostAtOnce = 150;
 

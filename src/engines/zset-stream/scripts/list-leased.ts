@@ -16,8 +16,9 @@ const leasesPerCall = 500;
 export type LeaseKind = "held" | "ended";
 
 /**
- * Finds messages under a lease by due time, or dead letters that nobody has buried yet by the end of their leases. There is no index for that, and one would cost every claim a write; so all leases
- * are looked at, as many as consumers hold, and sorted here.
+ * Finds messages under a lease by due time, or dead letters that nobody has buried yet by the end of their leases. There is
+ * no index for that, and one would cost every claim a write; so all leases are looked at, as many as consumers hold, and
+ * sorted here.
  */
 export async function listLeased(
   evaluator: Evaluator,

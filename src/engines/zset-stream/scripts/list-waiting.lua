@@ -1,11 +1,12 @@
--- Finds messages that wait for the group, in order, after a place: in the schedule, in the stream, due again, and those whose leases
--- have ended.
+-- Finds messages that wait for the group, in order, after a place: in the schedule, in the stream, due again, and those
+-- whose leases have ended.
 -- KEYS: schedule stream queue leases again copies
 -- ARGV: notAfter group from to limit after sequence state
 -- Reply: {now, {id, due, sequence, …}, edge time, edge sequence}
 --
--- `state`: scheduled, due, or any. `from` and `to`: due times. `after` and `sequence` are the place of the last one; empty in the first call. From each of the four
--- places come the first `limit`, so the first `limit` of all are among them, up to the edge where there is one, else empty.
+-- `state`: scheduled, due, or any. `from` and `to`: due times. `after` and `sequence` are the place of the last one; empty
+-- in the first call. From each of the four places come the first `limit`, so the first `limit` of all are among them, up to
+-- the edge where there is one, else empty.
 local schedule, stream, state, leases, again, copies = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local group, low, high, limit, after = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6]
 --- @include begin

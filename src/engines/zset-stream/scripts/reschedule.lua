@@ -4,8 +4,8 @@
 -- Reply: {now, outcomes}
 --
 -- KEYS go on with those of each group: snippets/groups.lua. `kind` is d (a delay, ms) or a (a point in time). `outcomes` has a
--- letter for each: r rescheduled, l leased (by a consumer of any group), d dead in every group that has it, a absent. Leases that have
--- ended are reclaimed on the way.
+-- letter for each: r rescheduled, l leased (by a consumer of any group), d dead in every group that has it, a absent.
+-- Leases that have ended are reclaimed on the way.
 local schedule, messages, moved, lost, stream, groups = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local state, own_keys = KEYS[7], 7
 --- @include begin

@@ -2,8 +2,8 @@
 -- `ended_cut`: nothing is known of what comes after the last of these; and `crowd`, see below.
 --
 -- Leases lie in the order of their ends and ids, so those that end in one ms are put in order here, which takes all of them.
--- When they are more than `together`, or their errors too large, they are a crowd: an entry that is passed over stands before it, and the client reads it
--- in parts, chooses who comes first, and calls again with these.
+-- When they are more than `together`, or their errors too large, they are a crowd: an entry that is passed over stands
+-- before it, and the client reads it in parts, chooses who comes first, and calls again with these.
 local together = 700
 -- Places before and behind all of one ms.
 local start_of_ms, end_of_ms = string.rep("\0", 7), string.rep("\255", 7)

@@ -1,5 +1,6 @@
--- Standing: in which state a message is. Needs `schedule`, `leases`, `leased`, `failures`, `dead` (keys), `now`, and the snippets format and failures.
--- A lease that has ended counts as reclaimed: nothing stays leased because no consumer is alive.
+-- Standing: in which state a message is. Needs `schedule`, `leases`, `leased`, `failures`, `dead` (keys), `now`, and the
+-- snippets format and failures. A lease that has ended counts as reclaimed: nothing stays leased because no consumer is
+-- alive.
 local failures_read = 0
 
 -- Whether what was read of `failures` is enough for one call.
