@@ -8,6 +8,9 @@ import { type Fate, fateOf, note, type Story } from "./story.js";
 /** How long a message that has ended is watched, ms: longer than an outage and a lease together. Then it is judged. */
 const watched = 45_000;
 
+/** Who says something. */
+export type Speaker = Pick<CrewProcess, "name" | "killed" | "disturbed">;
+
 /** A dead letter, as Redis has it when all is over. */
 export interface DeadLetter {
   readonly id: string;
@@ -86,7 +89,7 @@ export class Ledger {
   }
 
   /** A consumer process said something. */
-  heard({ name, killed, disturbed }: CrewProcess, saying: Saying): void {
+  heard({ name, killed, disturbed }: Speaker, saying: Saying): void {
     if (killed) this.killed.add(name);
     if (disturbed) this.disturbed.add(name);
     if (saying.kind === "failed") count(this.failures, `consumer: ${saying.code}`);
