@@ -18,6 +18,9 @@ export interface LossWindow {
   readonly to: number;
 }
 
+/** Of a further delivery that nothing explains. */
+export const noCause = "no known cause";
+
 export interface Problem {
   /** I1 to I12. */
   readonly invariant: string;
@@ -126,7 +129,7 @@ function* causesOf(deliveries: readonly DeliverySeen[], story: Story, circumstan
     else if (lost !== undefined) yield `its lease ended (${lost.code})`;
     else if (failed !== undefined) yield `it could not be settled (${failed.code})`;
     else if (isExcused(story, circumstances)) yield "Redis forgot in a failover that it was done";
-    else yield "no known cause";
+    else yield noCause;
   }
 }
 

@@ -1,6 +1,6 @@
 import { chaosMessage, numberOf } from "../../chaos/chaos-message.js";
 import type { CrewProcess } from "./crew-process.js";
-import { type Circumstances, isExcused, isLossy, judge, type LossWindow, type Problem } from "./judge.js";
+import { type Circumstances, isExcused, isLossy, judge, type LossWindow, noCause, type Problem } from "./judge.js";
 import { Lateness } from "./lateness.js";
 import { isProbe, type Saying } from "./saying.js";
 import { type Fate, fateOf, note, type Story } from "./story.js";
@@ -46,6 +46,8 @@ export class Ledger {
   readonly causes = new Map<string, number>();
   /** What failed, by its code: `schedule`, `cancel` and what consumers tell. */
   readonly failures = new Map<string, number>();
+  /** Some of the messages that were delivered again for no known cause. */
+  readonly unexplained: string[] = [];
   readonly #problems = new Map<string, { count: number; sentences: string[] }>();
   readonly #seed: number;
   readonly #open = new Map<number, Story>();
@@ -162,6 +164,7 @@ export class Ledger {
     };
     const { problems, causes } = judge(story, circumstances);
     for (const cause of causes) count(this.causes, cause);
+    if (causes.includes(noCause) && this.unexplained.length < kept) this.unexplained.push(JSON.stringify(story));
     const all = [...problems, ...alsoWrong];
     if (all.length === 0) return;
     // A failover can lose, but it can neither make something early nor change a payload.

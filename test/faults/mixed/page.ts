@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Figures } from "./figures.js";
+import { noCause } from "./judge.js";
 import { MarkdownTable } from "./markdown-table.js";
 
 /** What a page can show: a line for each long run, or a column for each run of single faults. */
@@ -40,7 +41,7 @@ function addRun(table: MarkdownTable, figures: Figures): void {
   set("early", whole(figures.early));
   set("forgotten by Redis", whole(figures.lostByRedis));
   set("again", whole(duplicates));
-  set("of these without a cause", whole(figures.duplicates["no known cause"] ?? 0));
+  set("of these without a cause", whole(figures.duplicates[noCause] ?? 0));
   set("works again, at most", seconds(Math.max(...faults.map(({ max }) => max))));
 }
 

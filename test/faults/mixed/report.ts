@@ -3,6 +3,7 @@ import type { Figures } from "./figures.js";
 /** What a run has shown, for people. */
 export function reportOf(figures: Figures): string {
   const {
+    unexplained,
     messages,
     delivered,
     lost,
@@ -36,6 +37,7 @@ export function reportOf(figures: Figures): string {
     "",
     "  delivered again because",
     ...Object.entries(duplicates).map(([cause, times]) => line(cause, times)),
+    ...unexplained.map((story) => `    ${story}`),
     "",
     "  calls that failed",
     ...Object.entries(failures).map(([code, times]) => line(code, times)),
