@@ -13,14 +13,19 @@ export interface CrewOptions {
   readonly concurrency: number;
 }
 
-/** Somebody who started to work on a message. */
 type Heard = (process: CrewProcess, saying: Saying) => void;
+
+/** Hears of all processes. */
+export interface CrewListener {
+  heard: Heard;
+  wasKilled(name: string): void;
+}
 
 /** The consumer processes of a run: as many at any time, though they are killed. */
 export class Crew implements AsyncDisposable {
   readonly #program: string;
   readonly #argument: string;
-  readonly #listener: Heard;
+  readonly #listener: CrewListener;
   readonly #hearers = new Set<Heard>();
   #processes: CrewProcess[];
   #started = 0;
@@ -29,7 +34,7 @@ export class Crew implements AsyncDisposable {
   readonly #concurrency: number;
   #closing = false;
 
-  constructor(program: string, count: number, options: CrewOptions, listener: Heard) {
+  constructor(program: string, count: number, options: CrewOptions, listener: CrewListener) {
     this.#program = program;
     this.#argument = JSON.stringify(options);
     this.#listener = listener;
@@ -55,6 +60,8 @@ export class Crew implements AsyncDisposable {
 
   /** Kills one with SIGKILL. Resolves when another one, in its place, runs. */
   async replace(killed: CrewProcess): Promise<void> {
+    // It says nothing any more.
+    this.#listener.wasKilled(killed.name);
     await killed.kill();
     const fresh = this.#start();
     this.#processes = this.#processes.map((process) => (process === killed ? fresh : process));
@@ -97,7 +104,7 @@ export class Crew implements AsyncDisposable {
   #start(): CrewProcess {
     const name = `consumer-${++this.#started}`;
     const process = new CrewProcess(this.#program, name, this.#argument, (speaker, saying) => {
-      this.#listener(speaker, saying);
+      this.#listener.heard(speaker, saying);
       for (const hear of this.#hearers) hear(speaker, saying);
     });
     void process.ended.then(() => {

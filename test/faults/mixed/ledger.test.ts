@@ -6,7 +6,7 @@ import type { Ending } from "./saying.js";
 const seed = 1;
 const messages = 5_000;
 const nothing: Remains = { dead: [], scheduled: [] };
-const someone: Speaker = { name: "a", killed: false, disturbed: false };
+const someone: Speaker = { name: "a", disturbed: false };
 const find = (act: string) =>
   Array.from({ length: messages }, (_, n) => n).find((n) => chaosMessage(seed, n).act === act)!;
 const number = find("succeed");
@@ -56,7 +56,8 @@ describe("The ledger of a run", () => {
   });
 
   it("takes for done what a killed process was about to acknowledge, and for lost what it only worked on", () => {
-    const killed = { ...someone, killed: true };
+    const killed = { ...someone, name: "killed" };
+    ledger.wasKilled(killed.name);
     scheduled();
     const { id } = chaosMessage(seed, number);
     delivered(undefined, { process: killed });

@@ -1,4 +1,5 @@
 import { chaosMessage, numberOf } from "../../chaos/chaos-message.js";
+import type { CrewListener } from "./crew.js";
 import type { CrewProcess } from "./crew-process.js";
 import { type Circumstances, isExcused, isLossy, judge, type LossWindow, noCause, type Problem } from "./judge.js";
 import { Lateness } from "./lateness.js";
@@ -9,7 +10,7 @@ import { type Fate, fateOf, note, type Story } from "./story.js";
 const watched = 45_000;
 
 /** Who says something. */
-export type Speaker = Pick<CrewProcess, "name" | "killed" | "disturbed">;
+export type Speaker = Pick<CrewProcess, "name" | "disturbed">;
 
 /** A dead letter, as Redis has it when all is over. */
 export interface DeadLetter {
@@ -33,7 +34,7 @@ const kept = 10;
  * All that is known of the messages of a run. Judges each when it has ended and nothing more is expected, and then remembers of it
  * only how and when it ended, so that a long run does not fill the memory.
  */
-export class Ledger {
+export class Ledger implements CrewListener {
   readonly lateness = new Lateness();
   readonly killed = new Set<string>();
   readonly disturbed = new Set<string>();
@@ -90,9 +91,13 @@ export class Ledger {
     this.#open.get(number)?.cancels.push({ askedAt, at: Date.now(), outcome });
   }
 
+  /** A consumer process is killed. */
+  wasKilled(name: string): void {
+    this.killed.add(name);
+  }
+
   /** A consumer process said something. */
-  heard({ name, killed, disturbed }: Speaker, saying: Saying): void {
-    if (killed) this.killed.add(name);
+  heard({ name, disturbed }: Speaker, saying: Saying): void {
     if (disturbed) this.disturbed.add(name);
     if (saying.kind === "failed") count(this.failures, `consumer: ${saying.code}`);
     if (!("id" in saying) || saying.id === "" || isProbe(saying.id)) return;

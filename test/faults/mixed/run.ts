@@ -49,7 +49,7 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   await using engine = redisEngine({ ...ground.engine, onWarning: () => {} });
   const queue = new Queue<Uint8Array>(queueName, { engine, codec: binaryCodec(), rememberFor });
   const crewOptions = { engine: ground.engine, queue: queueName, seed, messages, concurrency };
-  await using crew = new Crew(program, consumers, crewOptions, (process, saying) => ledger.heard(process, saying));
+  await using crew = new Crew(program, consumers, crewOptions, ledger);
   const load = new Load(queue, ledger, seed);
   const say = (line: string) => {
     const at = ((performance.now() - startedAt) / 1_000).toFixed(1).padStart(6);
@@ -57,7 +57,7 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   };
   const rounds = new FaultRounds({ ground, crew, queue, ledger, say });
   const random = seededRandom(seed);
-  const kinds = [...ground.faults, ...processFaults(crew)];
+  const ofProcesses = processFaults(crew);
   await rounds.everyoneWorks("the start", Date.now());
 
   const from = performance.now();
@@ -66,14 +66,17 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   const sweeping = setInterval(() => ledger.sweep(), sweepEvery);
   try {
     if (options.each) {
-      for (const kind of kinds) await rounds.run([kind], random);
+      for (const kind of [...ground.faults, ...ofProcesses]) await rounds.run([kind], random);
       load.stop();
-    } else for (const some of mixture(kinds, random)) if (!(await roundBefore(from + seconds * 1_000, some))) break;
+    } else
+      for (const some of mixture(ground.faults, ofProcesses, random))
+        if (!(await roundBefore(from + seconds * 1_000, some))) break;
     await producing;
     lasted = (performance.now() - from) / 1_000;
     say("draining");
     await drained(queue);
   } finally {
+    load.stop();
     clearInterval(sweeping);
   }
   const remains = await remainsIn(queue);
@@ -91,10 +94,16 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   }
 }
 
-/** Kinds of faults for ever: each once, in any order, before one comes again; now and then two at once. */
-function* mixture(kinds: readonly Fault[], random: Random): Generator<readonly Fault[]> {
+/**
+ * Kinds of faults for ever: each once, in any order, before one comes again. Now and then a process has its own while servers or
+ * connections have theirs.
+ */
+function* mixture(ofGround: readonly Fault[], ofProcesses: readonly Fault[], random: Random): Generator<Fault[]> {
   for (;;) {
-    const left = kinds.map((kind) => ({ kind, place: random() })).toSorted((one, other) => one.place - other.place);
-    while (left.length > 0) yield left.splice(0, random() < 0.2 ? 2 : 1).map(({ kind }) => kind);
+    const kinds = [...ofGround, ...ofProcesses].map((kind) => ({ kind, place: random() }));
+    for (const { kind } of kinds.toSorted((one, other) => one.place - other.place)) {
+      const beside = ofProcesses[Math.floor(random() * 5 * ofProcesses.length)];
+      yield beside === undefined || ofProcesses.includes(kind) ? [kind] : [kind, beside];
+    }
   }
 }
