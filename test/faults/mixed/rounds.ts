@@ -46,12 +46,10 @@ export class FaultRounds {
     }
     for (const { name } of faults) this.recoveries.set(name, [...(this.recoveries.get(name) ?? []), took]);
     say(`${names}: all work again after ${(took / 1_000).toFixed(2)} s`);
-    const before = Date.now();
     await ground.restore();
-    // Who comes back may take something with it, or away.
+    // Nobody believes one that wakes up and takes itself for the primary still.
     if (struck.some(({ lossesFrom }) => lossesFrom !== undefined)) {
       await this.everyoneWorks(`${names}, and what was replaced came back`, Date.now());
-      ledger.losses.push({ from: before, to: Date.now() });
     }
     ledger.lateness.calm(Date.now());
     await sleep(300 + random() * 900);
