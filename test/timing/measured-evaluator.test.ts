@@ -5,6 +5,7 @@ describe("How much a machine is slowed down", () => {
   it("is 1 where yardsticks hardly differ, and where there is none", () => {
     expect(slownessOf([])).toBe(1);
     expect(slownessOf([0, 0, 0])).toBe(1);
+    expect(slownessOf([0, 0, 0.4, 0.4, 0.4])).toBe(1);
     expect(slownessOf([0.4, 0.41, 0.45, 0.5])).toBe(1);
   });
 

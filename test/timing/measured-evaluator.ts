@@ -65,7 +65,9 @@ const mostSlowness = 3;
 export function slownessOf(yardsticks: readonly number[]): number {
   const sorted = yardsticks.toSorted((one, other) => one - other);
   const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 1;
-  const slowness = at(0.5) / at(0.1);
-  // Not a number where most took no time that could be counted.
+  const undisturbed = at(0.1);
+  // Where so many took no time that could be counted, nothing is known.
+  if (undisturbed === 0) return 1;
+  const slowness = at(0.5) / undisturbed;
   return slowness >= 1.3 ? Math.min(slowness, mostSlowness) : 1;
 }
