@@ -112,7 +112,7 @@ describe("The ladder", () => {
       .schedule([message("a", longestDelay + 1_000), message("b", longestDelay - 1_000)]);
     await expect(scheduling).rejects.toMatchObject({
       code: "unsupported",
-      message: expect.stringContaining(`${longestDelay} ms at most`),
+      message: expect.stringContaining(`${longestDelay} ms is the most, the height of the ladder`),
       details: { longestDelay, results: [undefined, { outcome: "scheduled" }] },
     });
   });
@@ -141,7 +141,7 @@ describe("The plugin", () => {
     });
     expect(places.waiting(0)).toEqual({ exchange: "", routingKey: "punctual/queue/orders", mandatory: true });
     expect(places.longestDelay).toBe(2 ** 32 - 1);
-    expect(places.tooLate(2 ** 32).message).toContain("4294967295 ms at most (the limit of the plugin)");
+    expect(places.tooLate(2 ** 32).message).toContain("4294967295 ms is the most, the limit of the plugin");
   });
 });
 
