@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { partitionOf } from "../../src/engines/redis/partition-of.js";
 import { Queue, type When } from "../../src/index.js";
+import { quote } from "../../src/quote.js";
 import { startRedisServer } from "../../src/testing/redis-server.js";
 import { withRedis } from "../support/with-redis.js";
 
@@ -128,7 +129,31 @@ describe("a queue in partitions", () => {
     await scene.queue.cancelMany([...seen, "m-145"]);
     const rest = (await listed(scene.queue, "scheduled", cursor)).map(({ id }) => id);
     expect(rest).toEqual(all.map(({ id }) => id).filter((id) => !seen.includes(id) && id !== "m-145"));
-    await expect(scene.queue.list({ cursor: '["x"]' })).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+
+  it("refuses the cursor of another queue or state, as it was given, also where no partition has a place in it", async () => {
+    await using scene = split(2);
+    await using another = split(2);
+    const inPartition = (place: number) => numbered(50).find(({ id }) => partitionOf(id, 2) === place)!.id;
+    for (const { queue } of [scene, another]) {
+      // The first page uses up one partition and nothing of the other.
+      await queue.scheduleMany(
+        [0, 1].map((place) => ({ payload: place, id: inPartition(place), delay: `${1 + place}h` })),
+      );
+    }
+    const { messages, cursor } = await scene.queue.list({ limit: 1 });
+    expect(messages.map(({ id }) => id)).toEqual([inPartition(0)]);
+    const refused = (text = cursor) => ({
+      code: "invalid-argument",
+      message: expect.stringContaining(`cursor is ${quote(text)}`),
+    });
+    await expect(another.queue.list({ cursor })).rejects.toMatchObject(refused());
+    await expect(scene.queue.list({ cursor, state: "dead" })).rejects.toMatchObject(refused());
+    const rest = await scene.queue.list({ cursor });
+    expect(rest.messages.map(({ id }) => id)).toEqual([inPartition(1)]);
+    for (const text of ['["x"]', `${cursor}x`, `${cursor}`.replace("null", '"of another"')]) {
+      await expect(scene.queue.list({ cursor: text })).rejects.toMatchObject(refused(text));
+    }
   });
 
   it("cancels, reschedules, pauses, purges, audits, and revives across all partitions", async () => {

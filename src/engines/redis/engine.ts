@@ -52,7 +52,7 @@ class RedisEngine implements Engine {
     const whole = queueKeys(this.#prefix, queue);
     const ready = (call: CallOptions) =>
       enlist(this.#connections.for(whole.state).calls, whole, this.#partitions, call);
-    return new PartitionedQueue(this.#partitions, (place) => {
+    return new PartitionedQueue(whole.schedule, this.#partitions, (place) => {
       // A queue has no slash in its name, so no other queue has these keys.
       const keys = queueKeys(this.#prefix, `${queue}/${place}`);
       const { work, calls, durable } = this.#connections.for(keys.state);

@@ -1,5 +1,5 @@
 import type { EngineQueue, ListPage, ListQuery, StoredMessage } from "../../engine.js";
-import { invalidValue } from "../../invalid-argument.js";
+import { refusedCursor } from "../../list-cursor.js";
 
 /** Where a list of all partitions goes on: the cursor of each; `null` before its first page, `false` when it has no more. */
 type Places = readonly (string | null | false)[];
@@ -12,7 +12,7 @@ const spare = 5;
  * second time for as many as were, which gives the place after them.
  */
 export async function listPartitions(partitions: readonly EngineQueue[], query: ListQuery): Promise<ListPage> {
-  const places = placesFrom(query.cursor, partitions.length);
+  const places = placesFrom(query, partitions.length);
   const read = async (place: number, limit: number): Promise<ListPage> => {
     const cursor = places[place];
     const queue = partitions[place];
@@ -67,7 +67,7 @@ function precedes(one: StoredMessage, other: StoredMessage): number {
   return one.buried.at - other.buried.at || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id));
 }
 
-function placesFrom(cursor: string | undefined, count: number): Places {
+function placesFrom({ cursor, state }: ListQuery, count: number): Places {
   if (cursor === undefined) return Array.from({ length: count }, () => null);
   try {
     const places: unknown = JSON.parse(cursor);
@@ -76,5 +76,5 @@ function placesFrom(cursor: string | undefined, count: number): Places {
   } catch {
     // Told below, like any other text.
   }
-  throw invalidValue("cursor", cursor, `the cursor of a page of this queue, split into ${count} partitions`);
+  throw refusedCursor(cursor, state);
 }

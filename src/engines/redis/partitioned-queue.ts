@@ -17,6 +17,7 @@ import type {
   Watcher,
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { listMarked } from "../../list-cursor.js";
 import { sameFailure } from "../../partial-results.js";
 import { partitionOf } from "./partition-of.js";
 import { PartitionedClaims } from "./partitioned-claims.js";
@@ -31,11 +32,13 @@ const mostProblems = 1_000;
  */
 export class PartitionedQueue implements EngineQueue {
   readonly partitions: readonly EngineQueue[];
+  readonly #name: string;
   readonly #first: EngineQueue;
   readonly #claims: PartitionedClaims;
 
-  /** `open` makes the queue of one partition, from 0. */
-  constructor(count: number, open: (place: number) => EngineQueue) {
+  /** `name` tells it from all other queues; `open` makes the queue of one partition, from 0. */
+  constructor(name: string, count: number, open: (place: number) => EngineQueue) {
+    this.#name = name;
     this.#first = open(0);
     this.partitions = [this.#first, ...Array.from({ length: count - 1 }, (_, place) => open(place + 1))];
     this.#claims = new PartitionedClaims(this.partitions);
@@ -110,7 +113,8 @@ export class PartitionedQueue implements EngineQueue {
   }
 
   list(query: ListQuery) {
-    return listPartitions(this.partitions, query);
+    // A cursor need not hold one of a partition: before its first message and behind its last one there is none.
+    return listMarked(this.#name, query, (own) => listPartitions(this.partitions, own));
   }
 
   revive(ids: readonly string[] | "all", due: DueTime): Promise<number> {
