@@ -3,7 +3,7 @@ import type { Burial, ClaimRequest, ClaimResult, OpenOptions, Receipt, Release, 
 import { type ErrorCode, PunctualError } from "../errors.js";
 import { resultsOf, sameFailure } from "../partial-results.js";
 import type { WakingKeys } from "../waking/keys.js";
-import { type Held, Holdings, type Lease, type Taken } from "./holdings.js";
+import { type GivenUp, type Held, Holdings, type Lease, type Taken } from "./holdings.js";
 import { redelivered } from "./member.js";
 import { type Refusals, type SchemeContext, SchemeQueue } from "./scheme-queue.js";
 import { drop } from "./scripts/drop.js";
@@ -56,7 +56,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
    * has it, although something failed on the way. Until there is a connection, `now` is the time of this machine: who asks by it
    * asks `clock` on the connection.
    */
-  protected abstract take(limit: number, now: number, request: ClaimRequest): Promise<Taken[] | Haul>;
+  protected abstract take(limit: number, now: number, request: ClaimRequest): Promise<Haul>;
 
   /** Puts messages back. Doing it twice is doing it once. */
   protected abstract place(putBacks: readonly PutBack[]): Promise<Placing[]>;
@@ -73,19 +73,20 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
     this.held.sweep(before);
     const again = this.held.again(token, before);
     if (again !== undefined) {
-      const { now, nextAt } = await this.#turn(request, false, again.messages.length > 0);
-      return { ...again, now, nextAt, buried: [], missing: [] };
+      const { now, nextAt } = await this.#turn(request, false, again.messages.length + again.buried.length > 0);
+      return { ...again, now, nextAt, missing: [] };
     }
-    const took = limit > 0 ? await this.take(limit, before, request) : [];
-    const { taken, failure } = Array.isArray(took) ? { taken: took, failure: undefined } : took;
+    const { taken, failure }: Haul = limit > 0 ? await this.take(limit, before, request) : { taken: [] };
     const { ours, over, buried } = sorted(taken, request, this.clock);
     if (over.length > 0) await this.giveBack(over);
     if (buried.length > 0) await this.giveUp(buried.map(({ id }) => id));
     const { now, nextAt } = await this.#turn(request, ours.length === limit, ours.length + buried.length > 0);
     const leaseUntil = Math.floor(now) + Math.ceil(request.lease);
-    const messages = this.held.hold({ consumer, token, leaseUntil }, ours);
-    // Others may be lost, and whoever claims is told. What it has is under its token when it repeats the claim.
-    if (mayHaveLost(failure)) throw failure;
+    const fails = mayHaveLost(failure);
+    const messages = this.held.hold({ consumer, token, leaseUntil }, ours, fails ? buried : []);
+    // Others may be lost, and whoever claims is told. What it has, and what was given up, is under its token when it repeats the
+    // claim.
+    if (fails) throw failure;
     return { messages, leaseUntil, now, nextAt, buried, missing: [] };
   }
 
@@ -195,6 +196,13 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
     }
     this.#options.onDropped?.({ ids, total });
   }
+
+  /** Counts and tells what was lost with a reply, and fails. `guarantee`: a sentence with what would deliver it again. */
+  protected async tellLost(ids: readonly string[], guarantee: string): Promise<never> {
+    await this.giveUp(ids);
+    const what = `A reply was lost, and with it the messages that a claim had taken (${ids.length}).`;
+    throw new PunctualError("outcome-unknown", `${what} ${guarantee}`, { details: { lost: ids } });
+  }
 }
 
 /** Whether messages may be nowhere after a failure. Any other leaves them where they were, and comes again if it lasts. */
@@ -207,7 +215,7 @@ interface Sorted {
   readonly ours: Held[];
   /** What another message of this claim leaves no room for. */
   readonly over: Taken[];
-  readonly buried: { readonly id: string; readonly reason: string }[];
+  readonly buried: GivenUp[];
 }
 
 /** What becomes of what a claim took. */

@@ -51,9 +51,17 @@ describe("what a process holds", () => {
     const again = holdings.again("t1", 600);
     expect([again?.leaseUntil, again?.messages.map(({ id, attempt }) => [id, attempt])]).toEqual([1_000, [["b", 1]]]);
     holdings.end(receipt("b"), 600);
-    expect(holdings.again("t1", 700)).toEqual({ messages: [], leaseUntil: 1_000 });
+    expect(holdings.again("t1", 700)).toEqual({ messages: [], leaseUntil: 1_000, buried: [] });
     expect(holdings.again("t1", 1_000)).toBeUndefined();
     expect(holdings.again("unknown", 700)).toBeUndefined();
+  });
+
+  it("is told again to a claim that is repeated with what that gave up, also when it took nothing", () => {
+    const buried = [{ id: "old", reason: "expired" }];
+    holdings.hold({ consumer: "d", token: "t2", leaseUntil: 1_000 }, [], buried);
+    expect(holdings.again("t2", 600)).toEqual({ messages: [], leaseUntil: 1_000, buried });
+    holdings.sweep(1_000);
+    expect(holdings.again("t2", 600)).toBeUndefined();
   });
 
   it("is forgotten when its lease is over, and counted no more", () => {

@@ -1,4 +1,4 @@
-import type { Claimed, Extension, Receipt } from "../engine.js";
+import type { Claimed, ClaimResult, Extension, Receipt } from "../engine.js";
 import type { Member } from "./member.js";
 
 /** A message that was taken out of Redis, and when it was due. */
@@ -25,9 +25,17 @@ export interface Lease extends Held {
   until: number;
 }
 
+/** A message that a claim gave up, and why. */
+export type GivenUp = ClaimResult["buried"][number];
+
+/** What is left of a claim that is repeated. */
+export type Again = Pick<ClaimResult, "messages" | "leaseUntil" | "buried">;
+
 interface Claim {
   readonly consumer: string;
   readonly leaseUntil: number;
+  /** What was given up and not told, since the claim failed. */
+  readonly untold: readonly GivenUp[];
   readonly leases: Map<string, Lease>;
 }
 
@@ -56,12 +64,12 @@ export class Holdings {
     return this.#size;
   }
 
-  /** Keeps what a claim took. No two of them have one id. */
-  hold({ consumer, token, leaseUntil }: Holder, taken: readonly Held[]): Claimed[] {
-    if (taken.length === 0) return [];
+  /** Keeps what a claim took, of which no two have one id, and what it gave up and cannot tell. */
+  hold({ consumer, token, leaseUntil }: Holder, taken: readonly Held[], untold: readonly GivenUp[] = []): Claimed[] {
+    if (taken.length + untold.length === 0) return [];
     const leases = new Map(taken.map((held) => [held.member.id, { ...held, until: leaseUntil }]));
     const before = this.#last.get(consumer);
-    this.#claims.set(token, { consumer, leaseUntil, leases });
+    this.#claims.set(token, { consumer, leaseUntil, untold, leases });
     this.#last.set(consumer, token);
     this.#size += leases.size;
     for (const [id, lease] of leases) this.#byId.set(id, lease);
@@ -72,11 +80,11 @@ export class Holdings {
   }
 
   /** What is left of a claim that is repeated, because its answer was lost; `undefined` when it took nothing, or is over. */
-  again(token: string, now: number): { messages: Claimed[]; leaseUntil: number } | undefined {
+  again(token: string, now: number): Again | undefined {
     const claim = this.#claims.get(token);
     if (claim === undefined || claim.leaseUntil <= now) return undefined;
     const leases = [...claim.leases.values()].filter(({ until }) => until > now);
-    return { messages: leases.map(asClaimed), leaseUntil: claim.leaseUntil };
+    return { messages: leases.map(asClaimed), leaseUntil: claim.leaseUntil, buried: claim.untold };
   }
 
   /** The lease on a message that is held, if there is one. */
@@ -101,6 +109,7 @@ export class Holdings {
     const claim = this.#claims.get(token) ?? {
       consumer: "",
       leaseUntil: lease.until,
+      untold: [],
       leases: new Map<string, Lease>(),
     };
     this.#claims.set(token, claim);

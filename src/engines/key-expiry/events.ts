@@ -1,6 +1,6 @@
 import { commandTimeout, type Supervisor } from "../../connection/supervisor.js";
 import { PunctualError } from "../../errors.js";
-import { idsIn } from "./ids-in.js";
+import { idsIn } from "../../schemes/ids-in.js";
 import type { KeyExpiryKeys } from "./keys.js";
 import { databaseOf, turnOnNotifications } from "./notifications.js";
 

@@ -42,6 +42,8 @@ const refusals: Refusals = {
   repair: noIndex,
 };
 
+const guarantee = "The engine key-expiry delivers at most once; the engine redis would deliver them again.";
+
 /** Calls that a claim makes at most, so that it asks for 1,000 messages at most. */
 const mostCalls = 4;
 
@@ -244,18 +246,8 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
       inbox.hear(ids);
       throw error;
     }
-    if (answer.lost.length > 0) await this.#tellLost(answer.lost);
+    if (answer.lost.length > 0) await this.tellLost(answer.lost, guarantee);
     return answer;
-  }
-
-  /** Counts and tells what was lost with a reply, and fails. */
-  async #tellLost(ids: readonly string[]): Promise<never> {
-    await this.giveUp(ids);
-    throw new PunctualError(
-      "outcome-unknown",
-      `A reply was lost, and with it the messages that a claim had taken (${ids.length}). The engine key-expiry delivers at most once; the engine redis would deliver them again.`,
-      { details: { lost: ids } },
-    );
   }
 
   #leaseOn(id: string | undefined): Lease | undefined {

@@ -1,11 +1,11 @@
 import type { ClaimRequest, ClaimResult, Counts, OpenOptions, Watcher } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
 import { idGenerator } from "../../message-id.js";
 import { asArray, asBytes } from "../../scripting/reply.js";
 import { decodeMember } from "../../schemes/member.js";
 import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
+import type { Haul } from "../../schemes/take-pieces.js";
 import { counted } from "./counted.js";
 import type { LineKeys, Look } from "./line-keys.js";
 import { ListWait, longestWait } from "./list-wait.js";
@@ -23,6 +23,8 @@ interface Counter {
   /** Watches that have not ended. */
   watches: number;
 }
+
+const guarantee = "The engine zset-list delivers at most once; with the option reliable it would deliver them again.";
 
 const counters = new SharedByName<Counter>();
 
@@ -102,7 +104,7 @@ export class PlainQueue extends MemberQueue {
     return resume(this.calls, this.#line);
   }
 
-  protected override async take(limit: number, _now: number, request: ClaimRequest): Promise<Taken[]> {
+  protected override async take(limit: number, _now: number, request: ClaimRequest): Promise<Haul> {
     const { popped } = this.#counter;
     const reserved = popped.reserve(limit);
     const wanted = {
@@ -112,16 +114,16 @@ export class PlainQueue extends MemberQueue {
     };
     try {
       const { entries, paused, lost, ...look } = await take(this.work, this.#line, wanted, this.#nameCall());
-      if (lost.length > 0) await this.#tellLost(lost);
+      if (lost.length > 0) await this.tellLost(lost, guarantee);
       this.#looks.set(request.token, look);
-      if (!paused) return [...popped.settle(reserved), ...entries.map(takenFrom)];
+      if (!paused) return { taken: [...popped.settle(reserved), ...entries.map(takenFrom)] };
     } catch (error) {
       popped.leave(reserved);
       throw error;
     }
     // The pause began after it was popped.
     await this.#putBack(reserved);
-    return [];
+    return { taken: [] };
   }
 
   /** The script that took has taken the turn, too. */
@@ -133,16 +135,6 @@ export class PlainQueue extends MemberQueue {
   async #giveBackUnclaimed(): Promise<void> {
     const { popped, watches } = this.#counter;
     if (watches === 0) await this.#putBack(popped.reserve());
-  }
-
-  /** Counts and tells what was lost with a reply, and fails. */
-  async #tellLost(ids: readonly string[]): Promise<never> {
-    await this.giveUp(ids);
-    throw new PunctualError(
-      "outcome-unknown",
-      `A reply was lost, and with it the messages that a claim had taken (${ids.length}). The engine zset-list delivers at most once; with the option reliable it would deliver them again.`,
-      { details: { lost: ids } },
-    );
   }
 
   /** Puts back what was reserved of what was popped; it counts until it is back. */

@@ -7,8 +7,7 @@
 -- g gone. `cursor`: where to read about `page` ids of those that wait, for a later call; empty to read none. `probes`: let the
 -- probe expire, which everybody hears, and set it anew. `soonest`: when the next of those that are not due yet is; else empty.
 --
--- `call` names this call in all its attempts; `again`: 1 when the reply of one was lost, else 0. What that one took is nowhere any
--- more, but `claims` has its ids, each as length (u16) and text. Nothing is taken then.
+-- `call` names this call in all its attempts; `again`: 1 when the reply of one was lost, else 0: then nothing is taken.
 --
 -- It goes by the due time in the message: a timer is but an alarm, and one that is missing is set again.
 local ids, state, probe, claims = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
@@ -19,18 +18,7 @@ local first_key, first_id = 4, 8
 --- @include values
 --- @include timers
 local max_bytes = 1048576
-local known = redis.call("HGET", claims, consumer)
-local last_again, last_call, lost = string.match(known or "", "^%d+ ([01]) (%S+) (.*)$")
-if last_call == call then
-  -- One that hung on its way, and runs when it was given up: whatever it took nobody would hear of.
-  again = again or last_again == "1"
-else
-  lost = ""
-end
-if again then
-  limit = 0
-end
-local last_end = "^%d+"
+--- @include last-take
 --- @include silent
 local standings, due, gone, unset, soonest = {}, {}, {}, {}, math.huge
 for i = 1, (#KEYS - first_key) / 2 do
@@ -80,11 +68,7 @@ if #silent > 0 then
   redis.call("HDEL", claims, unpack(silent))
 end
 if #taken > 0 or again then
-  local took = { lost }
-  for i, id in ipairs(taken) do
-    took[i + 1] = pack(">Hc0", #id, id)
-  end
-  redis.call("HSET", claims, consumer, whole(now) .. (again and " 1 " or " 0 ") .. call .. " " .. table.concat(took))
+  note_take(taken)
 end
 if #taken > 0 then
   redis.call("SREM", ids, unpack(taken))

@@ -1,9 +1,9 @@
 import type { Taken } from "../../../schemes/holdings.js";
+import { idsIn } from "../../../schemes/ids-in.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray, asBytes, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { type KeyExpiryKeys, pairsOf } from "../keys.js";
-import { idsIn } from "../ids-in.js";
 import { decodeStored } from "../stored-message.js";
 import { sources } from "./sources.generated.js";
 

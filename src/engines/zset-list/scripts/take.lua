@@ -5,8 +5,7 @@
 --
 -- `room`: the caller has room for more than `limit`. `headAt`: when the next message comes due that is not in the list; else
 -- empty. What an entry is, snippets/line.lua says. `call` names this call in all its attempts; `again`: 1 when the reply of one
--- was lost, else 0. What that one took is nowhere any more, but `claims` has its ids, each as length (u16) and text. Nothing is
--- taken now, since the answer comes late (see take.ts).
+-- was lost, else 0: then nothing is taken, since the answer comes late (see take.ts).
 local schedule, ready, claims, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 --- @include begin
 --- @include values
@@ -15,17 +14,7 @@ local schedule, ready, claims, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS[
 local consumer, channel, limit = ARGV[2], ARGV[3], tonumber(ARGV[4])
 local room, returns, call, again = ARGV[5] == "1", ARGV[6] == "1", ARGV[7], ARGV[8] == "1"
 --- @include wake
-local last = redis.call("HGET", claims, consumer)
-local last_again, last_call, lost = string.match(last or "", "^%d+ ([01]) (%S+) (.*)$")
-if last_call == call then
-  -- One that hung on its way, and runs when it was given up: whatever it took nobody would hear of.
-  again = again or last_again == "1"
-else
-  lost = ""
-end
-if again then
-  limit = 0
-end
+--- @include last-take
 drain(schedule)
 local taken = {}
 if limit > 0 and not paused then
@@ -38,19 +27,19 @@ local plan = now + poll
 if not paused then
   plan = left > 0 and now or math.min(plan, tonumber(head or plan))
 end
-local known = last
 local full = limit == 0 or (#taken == limit and not room)
 --- @include turn
-local last_end = "^%d+"
 --- @include silent
 turn_write()
 variadic("HDEL", claims, silent)
--- Before anything is popped. An entry has the length of its id behind due time, deliveries and first due time.
-local took = { lost }
-for i, entry in ipairs(taken) do
-  took[i + 1] = #entry > 22 and sub(entry, 21, 22 + unpack_bytes(">I2", entry, 21)) or ""
+-- An entry has the length of its id behind due time, deliveries and first due time; one that was written by hand may have none.
+local ids = {}
+for _, entry in ipairs(taken) do
+  if #entry > 22 then
+    ids[#ids + 1] = sub(entry, 23, 22 + unpack_bytes(">I2", entry, 21))
+  end
 end
-redis.call("HSET", claims, consumer, whole(now) .. (again and " 1 " or " 0 ") .. call .. " " .. table.concat(took))
+note_take(ids)
 if #taken > 0 then
   redis.call("RPOP", ready, #taken)
 end

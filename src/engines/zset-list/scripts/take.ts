@@ -1,4 +1,5 @@
 import type { ClaimRequest } from "../../../engine.js";
+import { idsIn } from "../../../schemes/ids-in.js";
 import { asArray, asBytes, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { headAtOf, type Look, type LineKeys } from "../line-keys.js";
@@ -46,14 +47,4 @@ export async function take(
     paused: asNumber(paused, "take: paused") === 1,
     lost: idsIn(asBytes(lost, "take: lost")),
   };
-}
-
-function idsIn(bytes: Buffer): string[] {
-  const ids: string[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const end = at + 2 + bytes.readUInt16BE(at);
-    ids.push(bytes.toString("utf8", at + 2, end));
-    at = end;
-  }
-  return ids;
 }
