@@ -6,9 +6,9 @@ import { manualClock } from "../../testing/manual-clock.js";
 import { memoryEngine } from "../memory/engine.js";
 import { PartitionedClaims } from "./partitioned-claims.js";
 
-type Fault = "reply" | "request";
+type Fault = "reply" | "request" | undefined;
 
-/** Three queues in memory; `fails` are the partitions whose next claims lose their reply, or their request. */
+/** Three queues in memory; `fails` are the partitions whose next claims lose their reply, their request, or nothing. */
 function split() {
   const clock = manualClock();
   const engine = memoryEngine({ clock });
@@ -94,6 +94,21 @@ describe("When a claim fails in one partition and another has something", () => 
     await put(0, "a");
     expect(await told(claim())).toEqual([["a 1"], []]);
     expect(await queues[0]!.counts()).toMatchObject({ leased: 1, due: 0 });
+  });
+
+  it("which it never reached, what is buried on the way of handing it back is told", async () => {
+    const { clock, claim, fails, put, told, queues } = split();
+    await put(0, "old", { attempts: 1 });
+    await queues[0]!.claim({ limit: 1, lease: 1_000, consumer: "d", token: "lost", attempts: 1 });
+    await put(1, "b");
+    fails.set(0, ["request"]);
+    expect(await told(claim())).toEqual([["b 1"], []]);
+    await clock.advance(1_000);
+    // The claim that hands back is answered, the one behind it is not.
+    fails.set(0, [undefined, "request"]);
+    await put(1, "b2");
+    expect(await told(claim())).toEqual([["b2 1"], ["old"]]);
+    expect(await told(claim())).toEqual([[], []]);
   });
 
   it("another consumer does not give up what the first may still ask for", async () => {

@@ -58,13 +58,17 @@ export class PartitionedClaims {
     return { ...last, ...told(books), nextAt: Math.min(...empty.map(({ nextAt }) => nextAt)) };
   }
 
-  async #claimFrom(place: number, request: ClaimRequest, { unanswered }: Books): Promise<ClaimResult> {
+  async #claimFrom(place: number, request: ClaimRequest, books: Books): Promise<ClaimResult> {
     const queue = this.#partitions[place];
     if (queue === undefined) throw new PunctualError("internal", `There is no partition ${place}.`);
+    const { unanswered } = books;
     const before = unanswered.get(place);
     if (before !== undefined) before.isRepeated = true;
     if (before !== undefined && before.request.token !== request.token) {
-      await handBack(queue, before.request);
+      // One that never ran takes nothing now, but reclaims, which may bury.
+      const taken = await queue.claim({ ...before.request, limit: 0 });
+      books.untold.push(taken);
+      await handBack(queue, before.request, taken);
       unanswered.delete(place);
     }
     try {
@@ -101,11 +105,10 @@ export class PartitionedClaims {
   }
 }
 
-/** Releases what a claim took whose reply was lost. One that never ran takes nothing now. */
-async function handBack(queue: EngineQueue, request: ClaimRequest): Promise<void> {
-  const { messages, leaseUntil } = await queue.claim({ ...request, limit: 0 });
-  if (messages.length === 0) return;
-  await queue.release(messages.map(({ id }) => ({ id, token: request.token, leaseUntil })));
+/** Releases what a claim took whose reply was lost. */
+async function handBack(queue: EngineQueue, { token }: ClaimRequest, taken: ClaimResult): Promise<void> {
+  const { messages, leaseUntil } = taken;
+  if (messages.length > 0) await queue.release(messages.map(({ id }) => ({ id, token, leaseUntil })));
 }
 
 /** What was told beside messages, once. */
