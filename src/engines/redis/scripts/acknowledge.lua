@@ -6,8 +6,6 @@ local messages, leases, leased = KEYS[1], KEYS[2], KEYS[3]
 local failures, state, gone = KEYS[4], KEYS[5], KEYS[6]
 --- @include begin
 --- @include values
---- @include format
---- @include body
 --- @include bodies
 --- @include drain
 --- @include held

@@ -12,7 +12,6 @@ local channel, repair = ARGV[2], ARGV[3] == "1"
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include failures
 --- @include drain

@@ -8,7 +8,6 @@ local most_dead, dead_for = tonumber(ARGV[2]), tonumber(ARGV[3])
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include failures
 --- @include drain

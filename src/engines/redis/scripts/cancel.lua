@@ -8,8 +8,6 @@ local schedule, messages, leases, leased = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local failures, dead, state, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 --- @include begin
 --- @include values
---- @include format
---- @include body
 --- @include bodies
 --- @include drain
 --- @include forget

@@ -6,7 +6,6 @@ local schedule, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include failures
 
 local due = redis.call("ZCOUNT", schedule, "-inf", now)

@@ -7,8 +7,6 @@ local schedule, leases, leased, state, waiting = KEYS[1], KEYS[2], KEYS[3], KEYS
 local channel = ARGV[2]
 --- @include begin
 --- @include values
---- @include format
---- @include body
 --- @include drain
 --- @include held
 --- @include wake

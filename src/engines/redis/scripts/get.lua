@@ -10,7 +10,6 @@ local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include failures
 --- @include standing

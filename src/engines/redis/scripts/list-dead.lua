@@ -10,7 +10,6 @@ local messages, leases, leased, failures, dead, state = KEYS[1], KEYS[2], KEYS[3
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include rank
 --- @include id-order

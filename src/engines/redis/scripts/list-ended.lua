@@ -9,7 +9,6 @@ local leases, leased, failures, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include rank
 --- @include id-order
 --- @include failures

@@ -8,7 +8,6 @@ local leases, leased, state = KEYS[1], KEYS[2], KEYS[3]
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 
 local scan = redis.call("HSCAN", leased, ARGV[2], "COUNT", ARGV[3])
 local cursor, found, held = scan[1], scan[2], {}

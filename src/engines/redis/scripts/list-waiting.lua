@@ -13,7 +13,6 @@ local schedule, messages, leases, leased, failures, state = KEYS[1], KEYS[2], KE
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include rank
 --- @include failures

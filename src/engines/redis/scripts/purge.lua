@@ -12,8 +12,6 @@ local schedule, messages, failures, state, gone = KEYS[1], KEYS[2], KEYS[3], KEY
 drain(schedule, messages)
 --- @include once
 --- @include values
---- @include format
---- @include body
 --- @include bodies
 --- @include rank
 --- @include remember

@@ -9,8 +9,6 @@ local failures, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
 --- @include values
 --- @include format
---- @include body
---- @include bodies
 --- @include failures
 --- @include drain
 --- @include bury

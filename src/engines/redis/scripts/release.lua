@@ -7,7 +7,6 @@ local channel = ARGV[2]
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include drain
 --- @include held
 --- @include due

@@ -12,7 +12,6 @@ drain(dead, leased)
 --- @include once
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include failures
 --- @include dead-letters

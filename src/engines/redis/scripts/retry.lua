@@ -8,7 +8,6 @@ local channel, most_dead, dead_for = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4
 --- @include begin
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include failures
 --- @include drain

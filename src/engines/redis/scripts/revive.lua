@@ -15,7 +15,6 @@ drain(dead, leased, schedule)
 --- @include once
 --- @include values
 --- @include format
---- @include body
 --- @include bodies
 --- @include failures
 --- @include dead-letters

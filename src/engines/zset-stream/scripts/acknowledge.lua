@@ -6,7 +6,6 @@ local messages, moved, stream, state, gone = KEYS[1], KEYS[2], KEYS[3], KEYS[4],
 local leases, copies, failures, group = KEYS[6], KEYS[7], KEYS[8], ARGV[2]
 --- @include begin
 --- @include values
---- @include body
 --- @include bodies
 --- @include copies
 --- @include drain

@@ -12,7 +12,6 @@ local state, own_keys = KEYS[7], 7
 --- @include begin
 --- @include groups
 --- @include values
---- @include body
 --- @include bodies
 --- @include copies
 --- @include drain

@@ -11,7 +11,6 @@ local state, gone, own_keys = KEYS[7], KEYS[8], 8
 --- @include begin
 --- @include groups
 --- @include values
---- @include body
 --- @include bodies
 --- @include copies
 --- @include drain

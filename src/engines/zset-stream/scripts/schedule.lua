@@ -16,7 +16,6 @@ local state, gone, own_keys = KEYS[7], KEYS[8], 8
 --- @include body
 --- @include bodies
 --- @include copies
---- @include drain
 --- @include known
 --- @include due
 --- @include parts

@@ -9,7 +9,6 @@ local copies, dead, failures, group = KEYS[6], KEYS[7], KEYS[8], ARGV[2]
 local most_dead, dead_for = tonumber(ARGV[3]), tonumber(ARGV[4])
 --- @include begin
 --- @include values
---- @include body
 --- @include bodies
 --- @include copies
 --- @include drain
