@@ -3,7 +3,7 @@ import { ServerClock } from "../connection/server-clock.js";
 import { Supervisor } from "../connection/supervisor.js";
 import type { Engine, EngineQueue, OpenOptions } from "../engine.js";
 import { invalidArgument } from "../invalid-argument.js";
-import type { SchemeContext } from "./scheme-queue.js";
+import { type SchemeContext, unsupported } from "./scheme-queue.js";
 
 /** What makes one scheme different from another. */
 export interface Scheme {
@@ -11,6 +11,8 @@ export interface Scheme {
   readonly name: string;
   /** Names of the options that it takes besides where its Redis is. */
   readonly options?: readonly string[] | undefined;
+  /** Why it cannot bound dead letters, for whom gives it the option `deadLetters`: the end of a sentence. Left out: it can. */
+  readonly unbounded?: string | undefined;
   /** Makes a queue. `base` begins the name of every key, and holds the hash tag that keeps them in one slot. */
   readonly open: (
     context: SchemeContext,
@@ -28,8 +30,9 @@ export class SchemeEngine implements Engine {
   readonly #supervisors: Supervisor[] = [];
   #closed = false;
 
-  /** Fails with `invalid-argument` when an option is wrong. */
+  /** Fails with `invalid-argument` when an option is wrong, and with `unsupported` when it asks for what the scheme cannot do. */
   constructor(scheme: Scheme, options: RedisOptions) {
+    refuseBounds(scheme, options);
     const { connector, prefix } = readRedisOptions(options, scheme.options);
     if (connector.forKey !== undefined) {
       // A queue lives on the node that has its slot, and the two connections are those of all queues.
@@ -70,4 +73,10 @@ export class SchemeEngine implements Engine {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Bounds that were ignored would be dead letters that stay for ever, or none where some were to be kept. */
+function refuseBounds({ name, unbounded }: Scheme, options: unknown): void {
+  if (unbounded === undefined || typeof options !== "object" || options === null) return;
+  if (Reflect.get(options, "deadLetters") !== undefined) throw unsupported(name, "bury", unbounded, "with deadLetters");
 }

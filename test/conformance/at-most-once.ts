@@ -19,8 +19,8 @@ export const withoutDeadLetters: Deviations = firstOf(
     needing("revive"),
     needing("remove"),
     needing("purge of dead letters"),
-    needing("bounds"),
   ),
+  cannot("bury with deadLetters", "it keeps no dead letters", needing("bounds")),
   because(noDeadLetters, needing("counts of dead")),
 );
 

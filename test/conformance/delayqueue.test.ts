@@ -1,5 +1,5 @@
 import { delayqueueEngine } from "../../src/engines/delayqueue/engine.js";
-import { because, cannot, firstOf, refused } from "../support/deviations.js";
+import { because, cannot, firstOf } from "../support/deviations.js";
 import { conformanceOnRedis } from "../support/redis-conformance.js";
 import { needing } from "./groups/needing.js";
 
@@ -10,10 +10,10 @@ const keysOfRedis =
 
 conformanceOnRedis({
   name: "delayqueue",
-  engine: (url) => delayqueueEngine({ url }),
+  engine: (url, bounds) => delayqueueEngine({ url, ...bounds }),
   deviations: firstOf(
     because(keepsNone, needing("dead letters"), needing("counts of dead")),
-    refused(keepsNone, needing("bounds")),
+    cannot("bury with deadLetters", "its format has no dead letters", needing("bounds")),
     cannot(
       "schedule with rememberFor",
       "programs of the Go library forget an id with its message",

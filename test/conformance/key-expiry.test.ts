@@ -36,7 +36,7 @@ const deviations = firstOf(
 
 conformanceOnRedis({
   name: "key-expiry",
-  engine: (url) => keyExpiryEngine({ url }),
+  engine: (url, bounds) => keyExpiryEngine({ url, ...bounds }),
   // How late Redis finds expired keys depends on how many keys of its database expire at all.
   ownDatabases: true,
   forgets: true,

@@ -1,10 +1,10 @@
 import { type ChannelModel, connect } from "amqplib";
 import { afterAll, describe, it } from "vitest";
 import type { Engine } from "../../src/engine.js";
-import { PunctualError } from "../../src/errors.js";
 import { rabbitmqEngine } from "../../src/engines/rabbitmq/engine.js";
 import { type PassingTime, type RegisterTest, realTime, runConformance } from "../../src/testing/conformance/index.js";
 import { deviations } from "../rabbitmq/deviations.js";
+import type { Bounds } from "../support/redis-conformance.js";
 import { withRabbitmq } from "../support/rabbitmq-of-file.js";
 
 const rabbitmq = withRabbitmq();
@@ -74,8 +74,8 @@ runConformance(
     async open() {
       const engines: Engine[] = [];
       const prefix = await takePrefix();
-      const open = () => {
-        const engine = rabbitmqEngine({ url: rabbitmq.url, prefix });
+      const open = (bounds?: Bounds) => {
+        const engine = rabbitmqEngine({ url: rabbitmq.url, prefix, ...bounds });
         engines.push(engine);
         return engine;
       };
@@ -83,9 +83,7 @@ runConformance(
         engine: open(),
         other: open(),
         ...withLateness,
-        bounded() {
-          throw new PunctualError("unsupported", "rabbitmq has no bounds for dead letters.");
-        },
+        bounded: (deadLetters) => open({ deadLetters }),
         queueName: () => `conformance-${++queues}`,
         async disturb() {
           rabbitmq.relay.cut();

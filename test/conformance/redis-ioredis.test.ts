@@ -3,6 +3,5 @@ import { conformanceOnRedis } from "../support/redis-conformance.js";
 
 conformanceOnRedis({
   name: "redis on ioredis",
-  engine: (url) => redisEngine({ url, library: "ioredis" }),
-  bounded: (url, deadLetters) => redisEngine({ url, library: "ioredis", deadLetters }),
+  engine: (url, bounds) => redisEngine({ url, library: "ioredis", ...bounds }),
 });

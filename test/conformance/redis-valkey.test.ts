@@ -7,8 +7,7 @@ if (binary === undefined) console.error("No valkey-server 8 here: the cases of V
 
 conformanceOnRedis({
   name: "redis on valkey",
-  engine: (url) => redisEngine({ url }),
-  bounded: (url, deadLetters) => redisEngine({ url, deadLetters }),
+  engine: (url, bounds) => redisEngine({ url, ...bounds }),
   server: { binary },
   leftOut: binary === undefined,
 });

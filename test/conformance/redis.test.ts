@@ -3,6 +3,5 @@ import { conformanceOnRedis } from "../support/redis-conformance.js";
 
 conformanceOnRedis({
   name: "redis",
-  engine: (url) => redisEngine({ url }),
-  bounded: (url, deadLetters) => redisEngine({ url, deadLetters }),
+  engine: (url, bounds) => redisEngine({ url, ...bounds }),
 });

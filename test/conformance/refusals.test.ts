@@ -85,6 +85,9 @@ const calls: Operations<Queue, "name" | "consume" | "deliveries"> = {
   receive: [(queue) => queue.receive()],
 };
 
+/** What a refusal says: which engine, what, why, and which one can. */
+const refusal = /^The engine (\S+) cannot (.+?): (\S+ \S+ \S.+)\. The engine (\S+) can\.$/u;
+
 let queues = 0;
 
 /** Every call of both tables on an engine, each with a name that says which. */
@@ -145,11 +148,24 @@ describe("what an engine refuses", { timeout: 60_000 }, () => {
       expect([what, failure]).toEqual([what, expect.any(PunctualError)]);
       const { code, message: sentence, details } = failure as PunctualError;
       expect([what, code, sentence]).toEqual([what, "unsupported", expect.any(String)]);
-      const said = /^The engine (\S+) cannot (.+?): (\S+ \S+ \S.+)\. The engine (\S+) can\.$/u.exec(sentence);
+      const said = refusal.exec(sentence);
       expect([what, sentence, said?.[1]]).toEqual([what, sentence, name]);
       expect([what, details]).toEqual([what, expect.objectContaining({ engine: name, operation: expect.any(String) })]);
       await using other = await engineOf(said?.[4] ?? "", {});
       expect([what, await failureOf(callsOn(other).get(what))]).toEqual([what, undefined]);
     }
+  });
+
+  it.each(subjects)("of bounds for dead letters by %s %j is as well, or it takes them", async (name, options) => {
+    const bounded = { ...options, deadLetters: { max: 1 } };
+    const failure = await failureOf(async () => await (await engineOf(name, bounded)).close());
+    if (failure === undefined) return;
+    const said = refusal.exec(failure instanceof PunctualError ? failure.message : "");
+    expect([failure, said?.slice(1, 3)]).toEqual([
+      expect.objectContaining({ code: "unsupported", details: { engine: name, operation: "bury" } }),
+      [name, "bury with deadLetters"],
+    ]);
+    await using other = await engineOf(said?.[4] ?? "", { deadLetters: { max: 1 } });
+    expect(other.name).toBe(said?.[4]);
   });
 });

@@ -1,11 +1,11 @@
 import { zsetListEngine } from "../../src/engines/zset-list/engine.js";
-import { refused } from "../support/deviations.js";
+import { cannot } from "../support/deviations.js";
 import { conformanceOnRedis } from "../support/redis-conformance.js";
 
 conformanceOnRedis({
   name: "zset-list reliable",
-  engine: (url) => zsetListEngine({ url, reliable: true }),
-  deviations: refused("it keeps all dead letters until they are removed or purged: it takes no bounds for them", [
+  engine: (url, bounds) => zsetListEngine({ url, reliable: true, ...bounds }),
+  deviations: cannot("bury with deadLetters", "it keeps all dead letters until they are removed or purged", [
     "Dead letters over the bound of the engine fall out, the oldest first, and whoever buried is told",
     "Dead letters that are older than the engine keeps them fall out when another one comes, in whatever way",
     "Dead letters that are older than the engine keeps them fall out with the next claim, though none is buried",

@@ -4,7 +4,7 @@ import { atMostOnce } from "./at-most-once.js";
 
 conformanceOnRedis({
   name: "zset-list",
-  engine: (url) => zsetListEngine({ url }),
+  engine: (url, bounds) => zsetListEngine({ url, ...bounds }),
   forgets: true,
   deviations: atMostOnce,
 });

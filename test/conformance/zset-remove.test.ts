@@ -4,7 +4,7 @@ import { atMostOnce } from "./at-most-once.js";
 
 conformanceOnRedis({
   name: "zset-remove",
-  engine: (url) => zsetRemoveEngine({ url }),
+  engine: (url, bounds) => zsetRemoveEngine({ url, ...bounds }),
   forgets: true,
   deviations: atMostOnce,
   timeout: 60_000,

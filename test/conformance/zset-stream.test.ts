@@ -3,7 +3,6 @@ import { conformanceOnRedis } from "../support/redis-conformance.js";
 
 conformanceOnRedis({
   name: "zset-stream",
-  engine: (url) => zsetStreamEngine({ url }),
-  bounded: (url, deadLetters) => zsetStreamEngine({ url, deadLetters }),
+  engine: (url, bounds) => zsetStreamEngine({ url, ...bounds }),
   timeout: 40_000,
 });

@@ -4,7 +4,7 @@ import { atMostOnce } from "./at-most-once.js";
 
 conformanceOnRedis({
   name: "zset-watch",
-  engine: (url) => zsetWatchEngine({ url }),
+  engine: (url, bounds) => zsetWatchEngine({ url, ...bounds }),
   forgets: true,
   deviations: atMostOnce,
   timeout: 60_000,

@@ -1,5 +1,5 @@
 import { needing } from "../conformance/groups/needing.js";
-import { because, firstOf, refused } from "../support/deviations.js";
+import { because, cannot, firstOf, refused } from "../support/deviations.js";
 
 /** The conformance cases that the RabbitMQ engine does not pass, each with its kind and the reason. */
 export const deviations = firstOf(
@@ -17,7 +17,11 @@ export const deviations = firstOf(
   refused("a broker knows no ids, so it remembers none", needing("rememberFor")),
   refused("the case looks at a message, and a broker finds none by its id", needing("get")),
   refused("a broker shows no message without handing it out, so there is no list", needing("list")),
-  refused("there are no bounds for dead letters; a policy of the broker can set some", needing("bounds")),
+  cannot(
+    "bury with deadLetters",
+    "its dead letters lie in a queue of the broker, which only a policy can bound",
+    needing("bounds"),
+  ),
   refused("a broker shows nobody how it keeps its messages, so there is no audit", needing("audit")),
   because("a broker does not tell how many messages another process holds", needing("counts of leased")),
   because("what is scheduled is counted for all queues of a prefix together", needing("counts of one queue")),

@@ -1,20 +1,22 @@
 import { describe, it } from "vitest";
 import type { DeadLetterOptions } from "../../src/dead-letter-bounds.js";
 import type { Engine } from "../../src/engine.js";
-import { PunctualError } from "../../src/errors.js";
 import type { RedisServerOptions } from "../../src/testing/redis-server.js";
 import { realTime, type RegisterTest, runConformance } from "../../src/testing/conformance/index.js";
 import type { Deviations } from "./deviations.js";
 import { withRedis } from "./with-redis.js";
 
+/** The option that bounds dead letters. */
+export interface Bounds {
+  readonly deadLetters: DeadLetterOptions;
+}
+
 /** An engine on a Redis that is held to the contract. */
 export interface RedisSubject {
   /** The name of the engine, and of the suite. */
   readonly name: string;
-  /** A new engine on the Redis of this URL. */
-  readonly engine: (url: string) => Engine;
-  /** The same, with bounds for its dead letters. Left out: it has no such bounds. */
-  readonly bounded?: (url: string, deadLetters: DeadLetterOptions) => Engine;
+  /** A new engine on the Redis of this URL, with these options besides: one that cannot do what they ask for refuses them. */
+  readonly engine: (url: string, bounds?: Bounds) => Engine;
   /** Whether it delivers at most once. Default false. */
   readonly forgets?: boolean;
   /** The server that it runs on. Default a redis-server. */
@@ -38,7 +40,6 @@ let queues = 0;
 export function conformanceOnRedis({
   name,
   engine,
-  bounded,
   forgets,
   server,
   ownDatabases,
@@ -65,11 +66,7 @@ export function conformanceOnRedis({
           other: open(() => engine(url)),
           ...realTime(),
           forgets,
-          bounded(deadLetters) {
-            if (bounded === undefined)
-              throw new PunctualError("unsupported", `${name} has no bounds for dead letters.`);
-            return open(() => bounded(url, deadLetters));
-          },
+          bounded: (deadLetters) => open(() => engine(url, { deadLetters })),
           queueName: () => `conformance-${++queues}`,
           async disturb() {
             await redis.raw.command("CLIENT", "KILL", "TYPE", "pubsub");

@@ -12,7 +12,7 @@ export type { DelayqueueOptions, Duration, RedisOptions };
  * Shares queues with programs that use the Go library hdt3213/delayqueue: the same keys and values, either side as producer
  * or consumer. At least once. Needs `@redis/client` or `ioredis`, and Redis 6.2 or newer.
  *
- * Throws `invalid-argument` when an option is wrong.
+ * Throws `invalid-argument` when an option is wrong, and `unsupported` for bounds of dead letters.
  */
 export function delayqueueEngine(options: DelayqueueOptions): Engine {
   const isObject = typeof options === "object" && options !== null;
@@ -20,6 +20,7 @@ export function delayqueueEngine(options: DelayqueueOptions): Engine {
   const scheme: Scheme = {
     name: "delayqueue",
     options: delayqueueOptionNames,
+    unbounded: "its format has no dead letters",
     open: (context, _base, opened) =>
       new DelayqueueQueue(context, delayqueueKeys(settings, opened.queue), { ...settings, ...opened }),
   };

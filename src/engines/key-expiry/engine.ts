@@ -8,6 +8,7 @@ export type { RedisOptions };
 
 const scheme: Scheme = {
   name: "key-expiry",
+  unbounded: "it keeps no dead letters",
   open: (context, base, options) => new KeyExpiryQueue(context, keyExpiryKeys(base), options),
 };
 
@@ -16,7 +17,7 @@ const scheme: Scheme = {
  * once: what a process holds when it dies is lost. Best effort in time: Redis finds expired keys late, the later the more keys
  * wait. Turns on `notify-keyspace-events Ex` where it may. Needs `@redis/client` or `ioredis`.
  *
- * Throws `invalid-argument` when an option is wrong.
+ * Throws `invalid-argument` when an option is wrong, and `unsupported` for bounds of dead letters.
  */
 export function keyExpiryEngine(options: RedisOptions): Engine {
   return new SchemeEngine(scheme, options);

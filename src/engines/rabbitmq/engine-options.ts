@@ -2,6 +2,7 @@ import type { ConnectionOptions } from "node:tls";
 import { invalidArgument, invalidValue } from "../../invalid-argument.js";
 import { checkOptionNames } from "../../option-names.js";
 import { quote } from "../../quote.js";
+import { unsupported } from "./refusals.js";
 
 /** Where the RabbitMQ is, and how to keep messages there. */
 export interface RabbitmqEngineOptions {
@@ -52,11 +53,15 @@ const names = new Set(["url", "username", "password", "tls", "prefix", "mode", "
 const prefixPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const acceptedUrls = "amqp://[user:password@]host[:port][/vhost], or amqps://… for TLS";
 
-/** Fails with `invalid-argument`, without showing what may hold a password. */
+/** Fails with `invalid-argument`, without showing what may hold a password, and with `unsupported` for bounds of dead letters. */
 export function readRabbitmqEngineOptions(options: RabbitmqEngineOptions): RabbitmqEngineSettings {
   if (typeof options !== "object" || options === null) {
     const given = typeof options === "string" ? "a string" : quote(options);
     throw invalidArgument("options", `options is ${given}`, 'an object such as { url: "amqp://127.0.0.1:5672" }');
+  }
+  if (Reflect.get(options, "deadLetters") !== undefined) {
+    const why = "its dead letters lie in a queue of the broker, which only a policy can bound";
+    throw unsupported("bury with deadLetters", why, { operation: "bury" });
   }
   checkOptionNames(options, names, "options");
   const { prefix = "punctual", mode = "ladder", queues } = options;

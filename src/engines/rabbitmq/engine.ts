@@ -13,7 +13,7 @@ const grain = 8;
  * and again whenever the connection is lost. For teams that run a RabbitMQ already: a broker cannot cancel, reschedule, replace,
  * list or look at a message, so those calls fail with `unsupported`; `docs/reference/engines/rabbitmq.md` has the rest.
  *
- * Throws `invalid-argument` when an option is wrong.
+ * Throws `invalid-argument` when an option is wrong, and `unsupported` for bounds of dead letters.
  */
 export function rabbitmqEngine(options: RabbitmqEngineOptions): Engine {
   return new RabbitmqEngine(readRabbitmqEngineOptions(options), new Ladder(grain));

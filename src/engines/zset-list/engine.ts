@@ -21,6 +21,7 @@ export interface ZsetListOptions extends RedisOptions {
 const plain: Scheme = {
   name: "zset-list",
   options: ["reliable"],
+  unbounded: "it keeps no dead letters",
   open: (context, base, options) => {
     const keys = { ...wakingKeys(base), schedule: `${base}:schedule`, ready: `${base}:ready` };
     return new PlainQueue(context, keys, options);
@@ -29,6 +30,7 @@ const plain: Scheme = {
 
 const reliable: Scheme = {
   ...plain,
+  unbounded: "it keeps all dead letters until they are removed or purged",
   // Under names of their own: its entries are others.
   open: (context, base, options) => new ReliableQueue(context, reliableKeys(`${base}:reliable`), options),
 };
@@ -37,7 +39,7 @@ const reliable: Scheme = {
  * Keeps messages in a zset until they are due, and then in a list from which consumers pop them. At most once, or with
  * `reliable` at least once. Needs `@redis/client` or `ioredis`.
  *
- * Throws `invalid-argument` when an option is wrong.
+ * Throws `invalid-argument` when an option is wrong, and `unsupported` for bounds of dead letters.
  */
 export function zsetListEngine(options: ZsetListOptions): Engine {
   const { reliable: isReliable, ...rest } = options ?? {};

@@ -8,6 +8,7 @@ export type { RedisOptions };
 
 const scheme: Scheme = {
   name: "zset-remove",
+  unbounded: "it keeps no dead letters",
   open: (context, base, options) => new ZsetRemoveQueue(context, memberKeys(base), options),
 };
 
@@ -15,7 +16,7 @@ const scheme: Scheme = {
  * Keeps messages as members of a zset; whoever removes a member delivers it. At most once: what a process holds when it dies
  * is lost. Needs `@redis/client` or `ioredis`.
  *
- * Throws `invalid-argument` when an option is wrong.
+ * Throws `invalid-argument` when an option is wrong, and `unsupported` for bounds of dead letters.
  */
 export function zsetRemoveEngine(options: RedisOptions): Engine {
   return new SchemeEngine(scheme, options);
