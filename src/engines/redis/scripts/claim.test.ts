@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { claimsOf, idsOf } from "../../../../test/redis-engine/claiming.js";
 import { directEvaluator } from "../../../../test/redis-engine/direct-evaluator.js";
-import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
+import { ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { nodeRedis } from "../../../clients/node-redis.js";
-import type { ClaimResult } from "../../../engine.js";
 import { decodeFailure } from "../message-format.js";
-import { claim } from "./claim.js";
 
 let bench: ScriptBench;
 beforeAll(async () => {
@@ -12,19 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-let tokens = 0;
-let order = 0;
-const claiming = (queue: RawQueue, request: Partial<Parameters<typeof claim>[2]> = {}) =>
-  claim(bench.evaluator, queue.keys, {
-    consumer: "c",
-    token: `t${++tokens}`,
-    limit: 10,
-    lease: 30_000,
-    attempts: 5,
-    order: ++order,
-    ...request,
-  });
-const idsOf = (result: ClaimResult) => result.messages.map(({ id }) => id);
+const claiming = claimsOf(() => bench);
 
 describe("claim takes", () => {
   it("what is due, in due order and then in the order of scheduling, and nothing that is due later", async () => {
@@ -36,7 +23,7 @@ describe("claim takes", () => {
     await queue.scheduled("first", now - 30);
     await queue.scheduled("future", now + 60_000);
 
-    const result = await claiming(queue, { token: "mine", attempts: 3 });
+    const result = await claiming(queue, { token: "mine", order: 7, attempts: 3 });
 
     expect(result.messages).toEqual(
       [
@@ -51,7 +38,7 @@ describe("claim takes", () => {
     const until = result.leaseUntil;
     expect(await queue.scores("leases")).toEqual({ first: until, z: until, a: until, late: until });
     expect((await queue.fence())["z"]).toEqual({ due: now - 20, attempts: 3, token: "mine" });
-    expect((await queue.texts("claims"))["c"]).toBe(`${order} ${until} ${Number.MAX_SAFE_INTEGER} mine`);
+    expect((await queue.texts("claims"))["c"]).toBe(`7 ${until} ${Number.MAX_SAFE_INTEGER} mine`);
     expect(Object.keys(await queue.hash("messages"))).toHaveLength(5);
   });
 
@@ -252,9 +239,10 @@ describe("claim refuses to run", () => {
     await queue.scheduled("a", now - 1);
     const connection = await nodeRedis({ url: bench.server.url }).connect(1_000);
     const late = directEvaluator(connection, { notAfter: now - 1 });
-    await expect(
-      claim(late, queue.keys, { consumer: "c", token: "t", limit: 1, lease: 1_000, attempts: 1, order: 1 }),
-    ).rejects.toMatchObject({ code: "TOOLATE", message: expect.stringMatching(/\d{13}\.\d{3}/) });
+    await expect(claiming(queue, {}, late)).rejects.toMatchObject({
+      code: "TOOLATE",
+      message: expect.stringMatching(/\d{13}\.\d{3}/),
+    });
     connection.destroy();
     expect(await queue.schedule()).toHaveLength(1);
     expect(await queue.texts("claims")).toEqual({});
@@ -268,8 +256,7 @@ describe("claim refuses to run", () => {
     await bench.raw.command("HSET", queue.keys.state, "duty", "d", "dutyAt", now + 4_000);
     await bench.raw.command("ACL", "SETUSER", "mute", "on", ">pw", "~*", "+@all", "-publish", "&*");
     const mute = await nodeRedis({ url: `redis://mute:pw@127.0.0.1:${bench.server.port}` }).connect(1_000);
-    const request = { consumer: "c", token: "t", limit: 1, lease: 1_000, attempts: 1, order: 1 };
-    await expect(claim(directEvaluator(mute), queue.keys, request)).rejects.toMatchObject({ outcome: "refused" });
+    await expect(claiming(queue, {}, directEvaluator(mute))).rejects.toMatchObject({ outcome: "refused" });
     mute.destroy();
     expect((await queue.schedule()).map(([id]) => id).toSorted()).toEqual(["due", "ended"]);
     expect(await queue.fence()).toEqual({});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { claimsOf, idsOf } from "../../../../test/redis-engine/claiming.js";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import type { ClaimResult } from "../../../engine.js";
-import { claim } from "./claim.js";
 
 let bench: ScriptBench;
 beforeAll(async () => {
@@ -9,19 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-let tokens = 0;
-let order = 0;
-const claiming = (queue: RawQueue, request: Partial<Parameters<typeof claim>[2]> = {}) =>
-  claim(bench.evaluator, queue.keys, {
-    consumer: "c",
-    token: `t${++tokens}`,
-    limit: 10,
-    lease: 30_000,
-    attempts: 5,
-    order: ++order,
-    ...request,
-  });
-const idsOf = (result: ClaimResult) => result.messages.map(({ id }) => id);
+const claiming = claimsOf(() => bench);
 
 describe("A claim repeated with its token, because its reply was lost,", () => {
   it("gets the same messages in the same order, and no others", async () => {
@@ -43,6 +31,12 @@ describe("A claim repeated with its token, because its reply was lost,", () => {
     expect(again.nextAt).toBeLessThanOrEqual(again.now);
     expect(await queue.schedule()).toHaveLength(1);
     expect((await queue.scores("leases"))["a"]).toBe(until);
+  });
+
+  it("gets them also when the token has bytes in it that C ends a text at", async () => {
+    const queue = bench.queue();
+    await queue.scheduled("a", 1);
+    for (const _ of [1, 2]) expect(idsOf(await claiming(queue, { token: "a\0b" }))).toEqual(["a"]);
   });
 
   /** A claim of 250 with the token `same`, and 2,750 other leases that end in the same ms. */
@@ -68,6 +62,7 @@ describe("A claim repeated with its token, because its reply was lost,", () => {
     const queue = bench.queue();
     const { messages } = await crowded(queue);
     await queue.scheduled("new", 1);
+    const order = 1_000;
     const evaluator = {
       clock: bench.evaluator.clock,
       async evaluate(...call: Parameters<typeof bench.evaluator.evaluate>) {
@@ -76,8 +71,7 @@ describe("A claim repeated with its token, because its reply was lost,", () => {
         return evaluation;
       },
     };
-    const request = { consumer: "c", token: "same", limit: 250, lease: 30_000, attempts: 5, order: ++order };
-    const again = await claim(evaluator, queue.keys, request);
+    const again = await claiming(queue, { token: "same", limit: 250, order }, evaluator);
     // What the first piece had, and that its leases are over.
     expect(again.leaseUntil).toBe(Math.floor(again.now));
     expect(again.messages.length).toBeGreaterThan(0);
