@@ -34,7 +34,9 @@ local function ending_behind(place)
   return members, more and members[#members] or ""
 end
 
--- Also when nothing was taken: an attempt of this claim that hung on its way must find it.
+-- Also when nothing was taken: an attempt of this claim that hung on its way must find it. A token may hold any byte, and the
+-- %s of string.format stops at a zero.
 local function note_claim(has_taken, lease_end)
-  redis.call("HSET", claims, consumer, string.format("%s %.0f %s %s", order, has_taken and lease_end or now, ARGV[1], token))
+  local ended_at = whole(has_taken and lease_end or now)
+  redis.call("HSET", claims, consumer, table.concat({ order, ended_at, ARGV[1], token }, " "))
 end
