@@ -3,14 +3,8 @@ import type { RedisEngineOptions } from "../../../src/engines/redis/engine.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { ClusterServers } from "../../support/topologies/cluster-servers.js";
 import { replicated } from "../topologies/replicated.js";
-import { type Fault, fault, type Ground } from "./fault.js";
+import { type Fault, fault, type Ground, untold } from "./fault.js";
 import { serverFaults } from "./server-faults.js";
-
-/**
- * Nothing tells of a frozen node but its silence, and a consumer that sleeps meets it when it claims next. So the 5 s begin so
- * long after it was frozen at the earliest, ms; see test/faults/topologies/cluster.test.ts.
- */
-const silence = 3_000;
 
 /** Three primaries with a replica each, and a queue that is split over them. */
 export async function clusterGround(options: RedisEngineOptions, queue: string, partitions: number): Promise<Ground> {
@@ -37,8 +31,8 @@ export async function clusterGround(options: RedisEngineOptions, queue: string, 
     faults: [
       ...serverFaults(async (random) => (await place(random)).primary.server),
       failover("failover by command", 0, (slot) => servers.failOver(slot)),
-      failover("primary killed", silence, (slot) => servers.killPrimary(slot)),
-      failover("primary frozen", silence, (slot) => servers.freezePrimary(slot)),
+      failover("primary killed", untold, (slot) => servers.killPrimary(slot)),
+      failover("primary frozen", untold, (slot) => servers.freezePrimary(slot)),
       fault("slot moved", async (random) => {
         const { slot, primary } = await place(random);
         await servers.moveSlot(slot, await servers.otherPrimary(primary));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../demo/seeded-random.js";
 import { type FaultProxy, isCommand } from "../../support/fault-proxy.js";
 import type { RequestFault } from "../../support/proxied-connection.js";
-import { type Fault, fault, lasting, silence } from "./fault.js";
+import { type Fault, fault, lasting, silence, untold } from "./fault.js";
 
 /** How many requests one fault strikes. */
 const strikes = 8;
@@ -43,6 +43,7 @@ export function connectionFaults(proxy: FaultProxy): Fault[] {
       () => proxy.blackHole(),
       waiting,
       () => proxy.heal(),
+      untold,
     ),
     fault("subscribers cut", async () => proxy.cut("SUBSCRIBE")),
   ];

@@ -7,6 +7,13 @@ import type { Order, Saying } from "./saying.js";
 /** Hears what a process says. */
 export type Listener = (process: CrewProcess, saying: Saying) => void;
 
+/** A time in which a process did nothing, Unix ms. */
+export interface Absence {
+  readonly from: number;
+  /** Infinity while it goes on. */
+  to: number;
+}
+
 /** How long what a consumer said of its health is remembered, ms. */
 const remembered = 60_000;
 
@@ -16,8 +23,8 @@ export class CrewProcess {
   /** Resolves when it has ended, and all that it said was heard. */
   readonly ended: Promise<unknown>;
   killed = false;
-  /** It was stopped or blocked at some time, for longer than its leases. */
-  disturbed = false;
+  /** When it was stopped or blocked, Unix ms. */
+  readonly absences: Absence[] = [];
   readonly #child: ChildProcess;
   readonly #states: { readonly at: number; readonly state: ConsumerHealth["state"] }[] = [];
   #unblocked: (at: number) => void = () => {};
@@ -44,6 +51,11 @@ export class CrewProcess {
     return this.#states.findLast(({ at }) => at <= time)?.state;
   }
 
+  /** Whether it was stopped or blocked at some time between these. */
+  wasAway(from: number, to: number): boolean {
+    return this.absences.some((absence) => absence.from < to && absence.to > from);
+  }
+
   /** Whether it says that it is running. */
   get isRunning(): boolean {
     return this.#states.at(-1)?.state === "running";
@@ -57,20 +69,23 @@ export class CrewProcess {
 
   /** Stops it with SIGSTOP. */
   stop(): void {
-    this.disturbed = true;
+    this.absences.push({ from: Date.now(), to: Infinity });
     this.#child.kill("SIGSTOP");
   }
 
   continue(): void {
     this.#child.kill("SIGCONT");
+    this.#back();
   }
 
   /** Keeps its event loop busy for so long, ms. Gives when it was free again. */
   async block(ms: number): Promise<number> {
-    this.disturbed = true;
+    this.absences.push({ from: Date.now(), to: Infinity });
     const unblocked = new Promise<number>((resolve) => (this.#unblocked = resolve));
     this.#tell({ block: ms });
-    return await unblocked;
+    const at = await unblocked;
+    this.#back();
+    return at;
   }
 
   letGo(): void {
@@ -81,6 +96,11 @@ export class CrewProcess {
   async close(): Promise<void> {
     this.#tell("close");
     await this.ended;
+  }
+
+  #back(): void {
+    const last = this.absences.at(-1);
+    if (last !== undefined) last.to = Date.now();
   }
 
   #tell(order: Order): void {

@@ -43,12 +43,23 @@ export function fault(name: string, strike: (random: Random) => Promise<unknown>
   };
 }
 
-/** A fault in which nobody is answered from `begin` until `end`. */
+/**
+ * Nothing tells of a node that is frozen, or of a connection that is dead with its sockets open, but its silence: a consumer that
+ * sleeps meets it when it claims next, up to 5 s later, and waits 2 s for an answer. So the 5 s in which it must work again begin so
+ * long after such a fault began at the earliest, ms.
+ */
+export const untold = 3_000;
+
+/**
+ * A fault in which nobody is answered from `begin` until `end`.
+ * @param least How long after its begin it has passed at the earliest, ms.
+ */
 export function silence(
   name: string,
   begin: () => unknown,
   wait: (random: Random) => Promise<unknown>,
   end: () => unknown,
+  least = 0,
 ): Fault {
   return {
     name,
@@ -58,7 +69,7 @@ export function silence(
       await wait(random);
       const to = Date.now();
       await end();
-      return { healedAt: Date.now(), silence: { from, to } };
+      return { healedAt: Math.max(Date.now(), from + least), silence: { from, to } };
     },
   };
 }

@@ -7,7 +7,7 @@ import type { DeliverySeen, Story } from "./story.js";
 /** The judge finds what is wrong, and nothing where nothing is. */
 
 const seed = 1;
-const calm: Circumstances = { seed, killed: new Set(), disturbed: new Set(), losses: [] };
+const calm: Circumstances = { seed, killed: new Set(), absences: new Map(), losses: [] };
 
 /** The number of a message with this act. */
 const numberOf = (act: string) =>
@@ -118,15 +118,18 @@ describe("A further delivery has a cause:", () => {
   it.each<[string, DeliverySeen, Partial<Circumstances>]>([
     ["retried as planned", delivery(1, 0, "retried"), {}],
     ["its process was killed", delivery(1, 0), { killed: new Set("a") }],
-    ["its process was stopped or blocked", delivery(1, 0), { disturbed: new Set("a") }],
+    [
+      "its process was stopped or blocked",
+      delivery(1, 0),
+      { absences: new Map([["a", [{ from: due + 5, to: due + lease }]]]) },
+    ],
     ["its lease ended (lease-lost)", { ...delivery(1, 0), lost: { at: due + lease, code: "lease-lost" } }, {}],
     ["it could not be settled (not-sent)", { ...delivery(1, 0), failed: { at: due + lease, code: "not-sent" } }, {}],
-    [
-      "Redis forgot in a failover that it was done",
-      delivery(1, 0, "acknowledged"),
-      { losses: [{ from: due, to: due + 100 }] },
-    ],
+    ["Redis forgot that it was done", delivery(1, 0, "acknowledged"), { losses: [{ from: due, to: due + 100 }] }],
+    ["Redis forgot the lease", delivery(1, 0), { losses: [{ from: due, to: due + 100 }] }],
     ["no known cause", delivery(1, 0), {}],
+    ["no known cause", delivery(1, 0), { absences: new Map([["a", [{ from: due - 9, to: due - 1 }]]]) }],
+    ["no known cause", delivery(1, 0, "acknowledged"), { killed: new Set("a") }],
   ])("%s", (cause, first, circumstances) => {
     expect(judge(story([first, again]), { ...calm, ...circumstances }).causes).toEqual([cause]);
   });

@@ -1,4 +1,5 @@
 import { type ChaosMessage, chaosMessage, digestOf } from "../../chaos/chaos-message.js";
+import type { Absence } from "./crew-process.js";
 import { type DeliverySeen, fateOf, type Story, toldAt } from "./story.js";
 
 /** What is to be known of the run to judge one of its messages. */
@@ -6,8 +7,8 @@ export interface Circumstances {
   readonly seed: number;
   /** Processes that were killed. */
   readonly killed: ReadonlySet<string>;
-  /** Processes that were stopped or blocked for longer than a lease. */
-  readonly disturbed: ReadonlySet<string>;
+  /** When processes were stopped or blocked, by their names. */
+  readonly absences: ReadonlyMap<string, readonly Absence[]>;
   /** When Redis may have forgotten what it had confirmed: around failovers. */
   readonly losses: readonly LossWindow[];
 }
@@ -81,7 +82,12 @@ function* early({ id, delay }: ChaosMessage, { askedAt, told }: Story, deliverie
   }
 }
 
-function* cameBack(story: Story, deliveries: readonly DeliverySeen[], { disturbed }: Circumstances) {
+/** Whether the process was stopped or blocked at some time between these. */
+function wasAway({ absences }: Circumstances, process: string, from: number, to: number): boolean {
+  return absences.get(process)?.some((absence) => absence.from < to && absence.to > from) ?? false;
+}
+
+function* cameBack(story: Story, deliveries: readonly DeliverySeen[], circumstances: Circumstances) {
   const id = `m${story.number}`;
   const isOver = ({ ended }: DeliverySeen) => ended?.how === "acknowledged" || ended?.how === "buried";
   if (deliveries.filter(isOver).length > 1) yield problem("I12", `${id} ended twice: ${JSON.stringify(deliveries)}`);
@@ -98,7 +104,7 @@ function* cameBack(story: Story, deliveries: readonly DeliverySeen[], { disturbe
   }
   for (const { askedAt, at, outcome } of story.cancels) {
     // One that was stopped between a claim and its handler begins late.
-    if (!deliveries.some((one) => one.at > at && !disturbed.has(one.process))) continue;
+    if (!deliveries.some((one) => one.at > at && !wasAway(circumstances, one.process, askedAt, one.at))) continue;
     if (outcome === "cancelled") yield problem("I7", `${id} was delivered after its cancel: ${JSON.stringify(story)}`);
     const wasStored = story.told !== undefined && "outcome" in story.told && story.told.at < askedAt;
     if (outcome === "absent" && wasStored) {
@@ -121,15 +127,16 @@ function* attempts({ id, attempts: limit }: ChaosMessage, deliveries: readonly D
 
 /** Why each delivery but the last was followed by another one. */
 function* causesOf(deliveries: readonly DeliverySeen[], story: Story, circumstances: Circumstances): Generator<string> {
-  for (const { process, ended, ending, lost, failed } of deliveries.slice(0, -1)) {
+  for (const [index, { process, at, ended, ending, lost, failed }] of deliveries.slice(0, -1).entries()) {
     const how = ended?.how ?? ending?.how;
+    const next = deliveries[index + 1]?.at ?? Infinity;
     if (how === "retried" || how === "released") yield `${how} as planned`;
+    else if (ended !== undefined) yield isExcused(story, circumstances) ? "Redis forgot that it was done" : noCause;
+    else if (wasAway(circumstances, process, at, next)) yield "its process was stopped or blocked";
     else if (circumstances.killed.has(process)) yield "its process was killed";
-    else if (circumstances.disturbed.has(process)) yield "its process was stopped or blocked";
     else if (lost !== undefined) yield `its lease ended (${lost.code})`;
     else if (failed !== undefined) yield `it could not be settled (${failed.code})`;
-    else if (isExcused(story, circumstances)) yield "Redis forgot in a failover that it was done";
-    else yield noCause;
+    else yield isExcused(story, circumstances) ? "Redis forgot the lease" : noCause;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Ending } from "./saying.js";
 const seed = 1;
 const messages = 5_000;
 const nothing: Remains = { dead: [], scheduled: [] };
-const someone: Speaker = { name: "a", disturbed: false };
+const someone: Speaker = { name: "a", absences: [] };
 const find = (act: string) =>
   Array.from({ length: messages }, (_, n) => n).find((n) => chaosMessage(seed, n).act === act)!;
 const number = find("succeed");

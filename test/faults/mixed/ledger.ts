@@ -1,6 +1,6 @@
 import { chaosMessage, numberOf } from "../../chaos/chaos-message.js";
 import type { CrewListener } from "./crew.js";
-import type { CrewProcess } from "./crew-process.js";
+import type { Absence, CrewProcess } from "./crew-process.js";
 import { type Circumstances, isExcused, isLossy, judge, type LossWindow, noCause, type Problem } from "./judge.js";
 import { Lateness } from "./lateness.js";
 import { isProbe, type Saying } from "./saying.js";
@@ -10,7 +10,7 @@ import { type Fate, fateOf, note, type Story } from "./story.js";
 const watched = 45_000;
 
 /** Who says something. */
-export type Speaker = Pick<CrewProcess, "name" | "disturbed">;
+export type Speaker = Pick<CrewProcess, "name" | "absences">;
 
 /** A dead letter, as Redis has it when all is over. */
 export interface DeadLetter {
@@ -37,7 +37,7 @@ const kept = 10;
 export class Ledger implements CrewListener {
   readonly lateness = new Lateness();
   readonly killed = new Set<string>();
-  readonly disturbed = new Set<string>();
+  readonly absences = new Map<string, readonly Absence[]>();
   readonly losses: LossWindow[] = [];
   /** Deliveries. */
   delivered = 0;
@@ -97,8 +97,8 @@ export class Ledger implements CrewListener {
   }
 
   /** A consumer process said something. */
-  heard({ name, disturbed }: Speaker, saying: Saying): void {
-    if (disturbed) this.disturbed.add(name);
+  heard({ name, absences }: Speaker, saying: Saying): void {
+    if (absences.length > 0) this.absences.set(name, absences);
     if (saying.kind === "failed") count(this.failures, `consumer: ${saying.code}`);
     if (!("id" in saying) || saying.id === "" || isProbe(saying.id)) return;
     const { kind, id } = saying;
@@ -164,7 +164,7 @@ export class Ledger implements CrewListener {
     const circumstances: Circumstances = {
       seed: this.#seed,
       killed: this.killed,
-      disturbed: this.disturbed,
+      absences: this.absences,
       losses: this.losses,
     };
     const { problems, causes } = judge(story, circumstances);

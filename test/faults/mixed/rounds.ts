@@ -119,7 +119,7 @@ export class FaultRounds {
   #healthIsTrue({ silence }: Struck, names: string): void {
     if (silence === undefined || silence.to - silence.from < noticedWithin) return;
     for (const process of this.#options.crew.processes) {
-      if (process.killed || process.disturbed) continue;
+      if (process.killed || process.wasAway(silence.from, silence.to)) continue;
       if (process.stateAt(silence.to) === "running") {
         this.#options.ledger.broken("I10", `${process.name} called itself running while nobody was answered: ${names}`);
       }
