@@ -1,6 +1,6 @@
 -- Last claim: what is known of the one that this consumer made before, and whether it is made again because its reply was lost.
--- Needs `claims`, `leases` (keys), `now`, ARGV[1], `consumer`, `order`, `token`, and the snippets values, rank and id-order. Gives
--- `last`, and in the second case `last_until`, when the leases end that it took.
+-- Needs `claims` (key), `now`, ARGV[1], `consumer`, `order`, `token`. Gives `last`, and in the second case `last_until`, when the
+-- leases end that it took.
 --
 -- `claims`: consumer → order, end of the leases (or when it ran, if it took nothing), until when it might run, token. The ids that
 -- it took are not there: to note them made a claim of 250 take 1 part in 20 longer. So its leases are found by their end; searching
@@ -18,20 +18,6 @@ if last then
   if last_token == token and tonumber(ended_at) > now then
     last_until = tonumber(ended_at)
   end
-end
-
--- The members of `leases` that end when those of the claim do, behind `place` ("": from the first on), and the place behind which
--- to go on, or "". A call looks at 1,000 of them at most: thousands can end in one ms.
-local function ending_behind(place)
-  local first = rank_after(leases, last_until, function(member)
-    return not id_precedes(place, member)
-  end)
-  local found, more = entries_from(leases, first, redis.call("ZCOUNT", leases, "-inf", whole(last_until)), 1000)
-  local members = {}
-  for i = 1, #found, 2 do
-    members[#members + 1] = found[i]
-  end
-  return members, more and members[#members] or ""
 end
 
 -- Also when nothing was taken: an attempt of this claim that hung on its way must find it. A token may hold any byte, and the

@@ -1,8 +1,11 @@
 -- Takes due messages under a lease, those whose lease has ended among them, and says when to claim again.
 -- KEYS: pending ready unack retry counts garbage messages notes claims state waiting
--- ARGV: notAfter consumer order token limit room lease attempts channel returns events interval keep
+-- ARGV: notAfter consumer order token limit room lease attempts channel returns place events interval keep
 -- Reply: {now, leaseUntil, nextAt, {id, due, payload, attempts so far, retries left, headers, …},
---   {id, reason, …} given up, how many were given up so far}
+--   {id, reason, …} given up, how many were given up so far[, place]}
+--
+-- A claim made again, whose reply was lost, is answered in pieces, each with the place behind which the next one begins: empty
+-- in the first call, and after the last.
 --
 -- `messages` and `notes` are the stems of one key a message. `room`: the caller has room for more than `limit`. `keep`: how long a
 -- note is kept after the lease, ms.
@@ -11,7 +14,7 @@ local garbage, messages, notes, claims, state, waiting = KEYS[6], KEYS[7], KEYS[
 --- @include begin
 local consumer, order, token, limit, room = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6] == "1"
 local lease_until, limit_of_caller, channel, returns = now + tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9], ARGV[10] == "1"
-local events, interval, keep = ARGV[11], tonumber(ARGV[12]), tonumber(ARGV[13])
+local place, events, interval, keep = ARGV[11], ARGV[12], tonumber(ARGV[13]), tonumber(ARGV[14])
 --- @include values
 --- @include places
 --- @include notes
@@ -31,6 +34,9 @@ local function tell_given(id, reason)
   given_up[#given_up + 1] = id
   given_up[#given_up + 1] = reason
 end
+--- @include id-order
+--- @include ranks
+--- @include last-claim
 --- @include recover
 --- @include candidates
 
@@ -136,7 +142,7 @@ if not layout then
 end
 turn_write()
 variadic("HDEL", claims, silent)
-redis.call("HSET", claims, consumer, order .. " " .. whole(#taken > 0 and lease_until or now) .. " " .. ARGV[1] .. " " .. token)
+note_claim(#taken > 0, lease_until)
 for _, entry in ipairs(kept) do
   write_note(entry[1], entry[2], lease_until - now + keep)
 end

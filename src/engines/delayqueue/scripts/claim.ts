@@ -1,5 +1,6 @@
-import type { Reply } from "../../../clients/port.js";
+import type { CommandArgument, Reply } from "../../../clients/port.js";
 import type { Claimed, ClaimRequest, ClaimResult, OpenOptions } from "../../../engine.js";
+import { claimArgs } from "../../../scripting/claimed.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { DelayqueueKeys } from "../keys.js";
@@ -32,24 +33,23 @@ export interface ClaimOptions {
 export async function claim(
   evaluator: Evaluator,
   keys: DelayqueueKeys,
-  { consumer, token, limit, lease, attempts, returns = true }: ClaimRequest,
+  request: ClaimRequest,
   { order, interval, keep, onDropped }: ClaimOptions,
 ): Promise<ClaimResult> {
-  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
-    consumer,
-    String(order),
-    token,
-    String(Math.min(limit, mostAtOnce)),
-    limit > mostAtOnce ? "1" : "0",
-    String(Math.ceil(lease)),
-    String(Math.min(attempts, 2 ** 31)),
-    keys.channel,
-    returns ? "1" : "0",
-    keys.events,
-    String(interval),
-    String(keep),
-  ]);
-  const [now, leaseUntil, nextAt, taken, given, total] = asArray(reply, "claim");
+  const attempts = Math.min(request.attempts, 2 ** 31);
+  const args = claimArgs({ ...request, attempts, order }, keys.channel, mostAtOnce);
+  const taken: Reply[][] = [];
+  let place: CommandArgument = "";
+  let elements: readonly Reply[];
+  // One that is made again may come in pieces.
+  do {
+    const more = [place, keys.events, String(interval), String(keep)];
+    const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [...args, ...more]);
+    elements = asArray(reply, "claim");
+    taken.push(...asRows(elements[3], 6, "claim: messages"));
+    place = elements[6] === undefined ? "" : asBytes(elements[6], "claim: place");
+  } while (place.length > 0);
+  const [now, leaseUntil, nextAt, , given, total] = elements;
   const buried = asRows(given, 2, "claim: given up").map(([id, reason]) => ({
     id: asText(id, "claim: id given up"),
     reason: asText(reason, "claim: reason"),
@@ -59,7 +59,7 @@ export async function claim(
     now: asNumber(now, "claim: now"),
     leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
     nextAt: asNumber(nextAt, "claim: nextAt"),
-    messages: asRows(taken, 6, "claim: messages").map(readMessage),
+    messages: taken.map(readMessage),
     buried,
     missing: [],
   };

@@ -10,29 +10,30 @@
 local pending, ready, unack, retry, counts = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local garbage, messages, notes, state = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 local wanted, from, to, limit = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local after_score, after_id, bound = tonumber(ARGV[6] or ""), ARGV[7], tonumber(ARGV[8] or "")
+local behind, bound = ARGV[6] and { score = tonumber(ARGV[6]), id = ARGV[7] }, tonumber(ARGV[8] or "")
 --- @include begin
 --- @include values
 --- @include places
 --- @include notes
 --- @include standing
 --- @include read
+--- @include id-order
 --- @include ranks
 
 -- A score without a fraction is due up to 1 s after it, so a range of due times begins 1 s earlier.
 local first, last = from / 1000 - 1, (to + 1) / 1000
 local entries, more
 if wanted == "scheduled" then
-  entries, more = entries_of(pending, math.max(first, tonumber(this_second)), last)
+  entries, more = entries_of(pending, math.max(first, tonumber(this_second)), last, behind, limit)
 elseif wanted == "leased" then
   bound = bound or tonumber(redis.call("ZREVRANGE", unack, 0, 0, "WITHSCORES")[2] or "0")
-  entries, more = entries_of(unack, horizon, bound + step_at(bound))
+  entries, more = entries_of(unack, horizon, bound + step_at(bound), behind, limit)
 else
   last = math.min(last, horizon)
   local others, more_others
-  entries, more = entries_of(pending, first, last)
-  others, more_others = entries_of(unack, first, last)
-  entries, more = merged(entries, more, others, more_others)
+  entries, more = entries_of(pending, first, last, behind, limit)
+  others, more_others = entries_of(unack, first, last, behind, limit)
+  entries, more = merged(entries, more, others, more_others, limit)
 end
 
 local page, bytes, place = {}, 0, nil

@@ -1,6 +1,6 @@
 import type { Reply } from "../../../clients/port.js";
 import type { ListPage, ListQuery, MessageState } from "../../../engine.js";
-import { invalidValue } from "../../../invalid-argument.js";
+import { refusedCursor } from "../../../list-cursor.js";
 import { asArray, asBytes, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { DelayqueueKeys } from "../keys.js";
@@ -36,27 +36,25 @@ export async function list(
   const lastId = asBytes(id, "list: place");
   return {
     messages: asArray(messages, "list: messages").map((message) => readMessage(message, "list: message")),
-    cursor: lastId.length === 0 ? undefined : encodePlace(state, [score, bound], lastId),
+    cursor: lastId.length === 0 ? undefined : encodePlace([score, bound], lastId),
   };
 }
 
-const letters = { scheduled: "s", due: "d", leased: "l", dead: "x" } as const satisfies Record<MessageState, string>;
+const headLength = 16;
 
-/** The cursor for a place: the state's letter, score and bound as f64, the id; for people it is opaque. */
-function encodePlace(state: MessageState, scores: readonly (Reply | undefined)[], id: Buffer): string {
-  const head = Buffer.alloc(17, letters[state]);
-  for (const [index, score] of scores.entries()) head.writeDoubleBE(asNumber(score, "list: score"), 1 + index * 8);
+/** The cursor for a place: score and bound as f64, the id; for people it is opaque. */
+function encodePlace(scores: readonly (Reply | undefined)[], id: Buffer): string {
+  const head = Buffer.alloc(headLength);
+  for (const [index, score] of scores.entries()) head.writeDoubleBE(asNumber(score, "list: score"), index * 8);
   return Buffer.concat([head, id]).toString("base64url");
 }
 
 /** Score, id and bound. Fails with `invalid-argument` when it is no cursor that a list of this state gave. */
 function decodePlace(state: MessageState, cursor: string): [score: string, id: Buffer, bound: string] {
   const bytes = Buffer.from(cursor, "base64url");
-  const isWhole = bytes.toString("base64url") === cursor && bytes.length > 17;
-  const [score = Number.NaN, bound = Number.NaN] = isWhole ? [bytes.readDoubleBE(1), bytes.readDoubleBE(9)] : [];
+  const isWhole = bytes.toString("base64url") === cursor && bytes.length > headLength;
+  const [score = Number.NaN, bound = Number.NaN] = isWhole ? [bytes.readDoubleBE(0), bytes.readDoubleBE(8)] : [];
   const isPlace = [score, bound].every((one) => one >= 0 && one <= latest);
-  if (state !== "dead" && bytes.toString("latin1", 0, 1) === letters[state] && isPlace) {
-    return [String(score), bytes.subarray(17), String(bound)];
-  }
-  throw invalidValue("cursor", cursor, `the cursor of a page of ${state} messages of this engine, unchanged`);
+  if (state !== "dead" && isPlace) return [String(score), bytes.subarray(headLength), String(bound)];
+  throw refusedCursor(cursor, state);
 }

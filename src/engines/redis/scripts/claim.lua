@@ -44,6 +44,7 @@ drain(leases, leased, schedule)
 --- @include rank
 --- @include id-order
 --- @include last-claim
+--- @include ending
 --- @include recover
 --- @include reclaim
 

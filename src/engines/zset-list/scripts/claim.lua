@@ -35,6 +35,7 @@ drain(hands, messages, dead)
 --- @include rank
 --- @include id-order
 --- @include last-claim
+--- @include ending
 if last_until then
   local ids, next_place = ending_behind(place)
   for i, text in ipairs(read_all(standing, ids)) do

@@ -32,6 +32,7 @@ drain(leases, copies, schedule)
 --- @include rank
 --- @include id-order
 --- @include last-claim
+--- @include ending
 --- @include recover
 --- @include candidates
 --- @include outcome

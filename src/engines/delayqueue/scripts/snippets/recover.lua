@@ -1,30 +1,26 @@
--- Recover: the reply of this claim was lost. Part of claim. Its leases are found by their end, and told by their token.
-local last = redis.call("HGET", claims, consumer)
-if last then
-  local last_order, last_until, last_not_after, last_token = string.match(last, "^(%d+) (%d+) (%d+) (.*)$")
-  local ahead = tonumber(last_order) - tonumber(order)
-  -- An attempt that hung on its way would take leases that nobody hears of.
-  if ahead > 0 or (ahead == 0 and tonumber(last_not_after) > tonumber(ARGV[1])) then
-    return redis.error_reply("STALE a later claim of this consumer has run")
+-- Recover: gives what this claim took before its reply was lost, a piece at a time. Part of claim. Needs `place`, and the snippets
+-- last-claim and ranks. Its leases are found by their end, and told by their token. Their scores grow in the order in which it took
+-- them, so that of the pieces is the right one.
+if last_until then
+  local score, id = string.match(place, "^(%S+) (.*)$")
+  local behind, ending = score and { score = tonumber(score), id = id }, last_until / 1000
+  -- Of the thousands that can end in one ms, 1,000 a call.
+  local entries, more = entries_of(unack, ending, ending + 0.001, behind, 1000)
+  local same = {}
+  for i, entry in ipairs(entries) do
+    same[i] = entry.id
   end
-  if last_token == token and tonumber(last_until) > now then
-    local ending, found = tonumber(last_until) / 1000, {}
-    local same = redis.call("ZRANGEBYSCORE", unack, text_of(ending), "(" .. text_of(ending + 0.001))
-    for i, value in ipairs(read_notes(same)) do
-      local note = note_of(value)
-      if value and note.token == token then
-        found[#found + 1] = { id = same[i], note = note }
-      end
+  for i, value in ipairs(read_notes(same)) do
+    local note = note_of(value)
+    local payload = value and note.token == token and redis.call("GET", messages .. same[i])
+    if payload then
+      give(same[i], note, payload, tonumber(redis.call("HGET", counts, same[i]) or 0))
     end
-    table.sort(found, function(a, b)
-      return a.note.place < b.note.place
-    end)
-    for _, entry in ipairs(found) do
-      local payload = redis.call("GET", messages .. entry.id)
-      if payload then
-        give(entry.id, entry.note, payload, tonumber(redis.call("HGET", counts, entry.id) or 0))
-      end
-    end
-    return { now_text, last_until, whole(now), taken, {}, 0 }
   end
+  local final = entries[#entries]
+  local next_place = more and text_of(final.score) .. " " .. final.id or ""
+  return { now_text, whole(last_until), whole(now), taken, {}, 0, next_place }
+elseif place ~= "" then
+  -- While it was read in pieces, its leases have ended: nothing is left of them.
+  return { now_text, whole(now), whole(now), {}, {}, 0, "" }
 end
