@@ -39,4 +39,33 @@ describe("When Redis is out of memory", () => {
     await stage.everyoneWorks(consumers);
     expect(await stage.problems()).toEqual([]);
   });
+
+  it("leases that end are reclaimed, a pause is a pause, and whatever makes room does so", async () => {
+    const { queue, producer } = stage;
+    const schedule = (ids: readonly string[], delay: number) =>
+      producer.scheduleAll(ids.map((id) => ({ id, plan: "succeed", delay })));
+    const held = ["m1", "m2", "m3"];
+    await schedule(held, 0);
+    expect(await queue.receive({ max: 10, lease: "1s" })).toHaveLength(3);
+    await schedule(["late"], 0);
+    await schedule(["far", "farther"], 3_600_000);
+    await limit(100_000);
+    await queue.pause();
+    expect(await queue.receive({ max: 10, wait: "1100ms" })).toEqual([]);
+    await queue.resume();
+    const again = await queue.receive({ max: 10, lease: "30s" });
+    expect(again.map(({ id, attempt }) => [id, attempt])).toEqual([["late", 1], ...held.map((id) => [id, 2])]);
+    const [late, first, second, third] = again;
+    await late?.release({ delay: "1h" });
+    await first?.bury("as planned");
+    await second?.retry({ delay: "1h" });
+    await third?.acknowledge();
+    expect(await queue.remove(["m1"])).toBe(1);
+    expect(await queue.cancelMany(["far", "m3", "m2"])).toEqual(["cancelled", "absent", "cancelled"]);
+    expect(await queue.purge("waiting")).toBe(2);
+    expect(await queue.counts()).toEqual({ scheduled: 0, due: 0, leased: 0, dead: 0, paused: false });
+    expect(await queue.audit()).toMatchObject({ ok: true });
+    expect(await producer.schedule("refused", "succeed", 0)).toBe("storage-full");
+    expect(await queue.get("refused")).toBeUndefined();
+  });
 });

@@ -147,7 +147,11 @@ describe("A process that was away for longer than its lease", () => {
       "lease-lost",
       "lease-lost",
     ]);
-    expect(history.starts.get(id)).toHaveLength(2);
+    expect(history.starts.get(id)?.map(({ consumer, attempt }) => [consumer, attempt])).toEqual([
+      ["first", 1],
+      ["second", 2],
+    ]);
+    expect(await stage.queue.get(id)).toBeUndefined();
     await stage.everyoneWorks([first, second]);
     expect(await stage.problems({ leasesMayEnd: true })).toEqual([]);
   });
