@@ -39,6 +39,16 @@ export function sameFailure(error: PunctualError, details = error.details): Punc
   return new PunctualError(code, message, cause === undefined ? { details } : { cause, details });
 }
 
+/**
+ * A failure of an operation that answers with a number, and did it to so many before: `details.done`. What its last call says of
+ * each of its own messages is told by that.
+ */
+export function failureAfter(error: unknown, done: number): unknown {
+  if (!(error instanceof PunctualError)) return error;
+  const { results: _, ...details } = error.details;
+  return sameFailure(error, { ...details, done });
+}
+
 /** The results of a call for many when all are known; else fails with `outcome-unknown` and those that are. */
 export function allKnown<Known>(results: (Known | undefined)[], verb: string): Known[] {
   const known = results.filter((result) => result !== undefined);

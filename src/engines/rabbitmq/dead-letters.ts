@@ -1,8 +1,7 @@
 import type { Clock } from "../../clock.js";
 import { Patience } from "../../connection/supervisor-patience.js";
 import type { DueTime } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
-import { sameFailure } from "../../partial-results.js";
+import { failureAfter } from "../../partial-results.js";
 import { answered } from "./answered.js";
 import type { Arrival } from "./arrival.js";
 import type { BrokerConnection, Channel } from "./broker-connection.js";
@@ -113,9 +112,10 @@ export class DeadLetters {
       return done;
     }).catch((error: unknown) => {
       // What was done stays done, so that it is known with what is left to do.
-      throw error instanceof PunctualError ? sameFailure(error, { ...error.details, done }) : error;
+      throw failureAfter(error, done);
     });
   }
+
   /** One after the other: what one has taken out the next one would not find. */
   #onChannel<T>(work: (connection: BrokerConnection, channel: Channel) => Promise<T>): Promise<T> {
     const working = this.#last.then(() => this.#onOwnChannel(work));

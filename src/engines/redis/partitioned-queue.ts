@@ -18,7 +18,7 @@ import type {
 } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import { listMarked } from "../../list-cursor.js";
-import { sameFailure } from "../../partial-results.js";
+import { failureAfter, sameFailure } from "../../partial-results.js";
 import { partitionOf } from "./partition-of.js";
 import { PartitionedClaims } from "./partitioned-claims.js";
 import { listPartitions } from "./partitioned-list.js";
@@ -259,8 +259,7 @@ function sumOrFailure(done: readonly PromiseSettledResult<number>[]): number {
     }
   }
   if (failure === undefined) return sum;
-  const known = asFailure(failure);
-  throw sameFailure(known, { ...known.details, done: sum });
+  throw failureAfter(asFailure(failure), sum);
 }
 
 /** Engines fail with nothing else; another error is a fault of this library. */

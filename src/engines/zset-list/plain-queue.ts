@@ -6,7 +6,7 @@ import { MemberQueue, type Taken } from "../../schemes/member-queue.js";
 import type { SchemeContext } from "../../schemes/scheme-queue.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
 import type { Haul } from "../../schemes/take-pieces.js";
-import { counted } from "./counted.js";
+import { counted } from "../../scripting/done-count.js";
 import type { LineKeys, Look } from "./line-keys.js";
 import { ListWait, longestWait } from "./list-wait.js";
 import { Popped } from "./popped.js";

@@ -1,4 +1,5 @@
-import { PunctualError } from "../../errors.js";
+import { resultsOf } from "../../partial-results.js";
+import { counted } from "../../scripting/done-count.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { Groups } from "./groups.js";
 import type { StreamKeys } from "./keys.js";
@@ -12,7 +13,7 @@ const messagesPerCall = 250;
 
 /**
  * Takes from all groups what the group of this engine waits for when it begins, but what a consumer of another group works on;
- * answers how many that were. Fails with `outcome-unknown` after a lost reply.
+ * answers how many that were.
  */
 export async function purgeWaiting(
   evaluator: Evaluator,
@@ -20,30 +21,29 @@ export async function purgeWaiting(
   group: string,
   groups: Groups,
 ): Promise<number> {
-  const { sequence } = await reclaim(evaluator, keys, group);
-  let place: Place | undefined;
-  let done = 0;
-  let unknown = false;
-  for (;;) {
-    const { found, next } = await listWaiting(evaluator, keys, group, {
-      state: "any",
-      from: 0,
-      to: 8.64e15,
-      limit: messagesPerCall,
-      after: place,
-    });
-    const ids = found.map(({ id }) => id);
-    for (const outcome of await cancel(evaluator, groups, ids, sequence)) {
-      if (outcome === "cancelled") done += 1;
-      else if (outcome === "outcome-unknown") unknown = true;
-    }
-    place = next;
-    if (place === undefined) break;
-  }
-  if (!unknown) return done;
-  throw new PunctualError(
-    "outcome-unknown",
-    `A reply was lost, so it is not known how many messages were purged; at least ${done}.`,
-    { details: { done } },
-  );
+  return await counted("messages were purged", async (count) => {
+    const { sequence } = await reclaim(evaluator, keys, group);
+    let place: Place | undefined;
+    const tell = (outcomes: readonly unknown[]) => {
+      const number = (outcome: string) => outcomes.filter((one) => one === outcome).length;
+      count(number("cancelled"), number("outcome-unknown") > 0);
+    };
+    do {
+      const { found, next } = await listWaiting(evaluator, keys, group, {
+        state: "any",
+        from: 0,
+        to: 8.64e15,
+        limit: messagesPerCall,
+        after: place,
+      });
+      const ids = found.map(({ id }) => id);
+      try {
+        tell(await cancel(evaluator, groups, ids, sequence));
+      } catch (error) {
+        tell(resultsOf(error));
+        throw error;
+      }
+      place = next;
+    } while (place !== undefined);
+  });
 }

@@ -94,7 +94,9 @@ describe.each(operationsThatCount)("%s", (_, run) => {
     };
     const failure = await run(failing, queue).catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: "not-sent", details: { timeout: 5, done: expect.any(Number) } });
-    expect((failure as PunctualError).details["done"]).toBeGreaterThanOrEqual(100);
+    const { details, cause } = failure as PunctualError;
+    expect(details["done"]).toBeGreaterThanOrEqual(100);
+    expect(cause).toBeUndefined();
   });
 });
 

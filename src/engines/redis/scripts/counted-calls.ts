@@ -1,5 +1,6 @@
 import type { CommandArgument } from "../../../clients/port.js";
 import { PunctualError } from "../../../errors.js";
+import { failureAfter } from "../../../partial-results.js";
 import { asArray, asNumber, asText } from "../../../scripting/reply.js";
 import type { Evaluator, Script } from "../../../scripting/script.js";
 
@@ -56,9 +57,7 @@ export class CountedCalls {
       }
       return answer;
     } catch (error) {
-      if (!(error instanceof PunctualError)) throw error;
-      const details = { ...error.details, done: this.#done };
-      throw new PunctualError(error.code, error.message, { cause: error, details });
+      throw failureAfter(error, this.#done);
     }
   }
 }

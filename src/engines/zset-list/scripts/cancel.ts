@@ -3,7 +3,7 @@ import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
 import { asArray } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import { counted } from "../counted.js";
+import { counted } from "../../../scripting/done-count.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 

@@ -1,6 +1,6 @@
 import { asArray, asNumber } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import type { Count } from "../counted.js";
+import type { Count } from "../../../scripting/done-count.js";
 import type { LineKeys } from "../line-keys.js";
 import { sources } from "./sources.generated.js";
 

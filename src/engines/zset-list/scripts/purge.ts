@@ -1,6 +1,6 @@
 import { asArray, asNumber, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import { counted } from "../counted.js";
+import { counted } from "../../../scripting/done-count.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { emptyHands } from "./hands.js";
 import { sources } from "./sources.generated.js";

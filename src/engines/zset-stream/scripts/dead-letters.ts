@@ -1,5 +1,5 @@
 import type { CommandArgument } from "../../../clients/port.js";
-import { PunctualError } from "../../../errors.js";
+import { counted } from "../../../scripting/done-count.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { asArray, asText } from "../../../scripting/reply.js";
 import type { Evaluator, KeyedScript } from "../../../scripting/script.js";
@@ -8,6 +8,8 @@ import { reclaim } from "./reclaim.js";
 
 /** What is done to dead letters: its script takes {…args, until, most, [id]} and answers with a letter for each, r for done. */
 export interface DeadLetterAct {
+  /** The end of a sentence: "dead letters were revived". */
+  readonly what: string;
   readonly script: KeyedScript<keyof StreamKeys>;
   readonly group: string;
   /** Arguments after the group. */
@@ -22,30 +24,23 @@ export async function toDeadLetters(
   evaluator: Evaluator,
   keys: StreamKeys,
   ids: readonly string[] | "all",
-  { script, group, args = [] }: DeadLetterAct,
+  { what, script, group, args = [] }: DeadLetterAct,
 ): Promise<number> {
-  let done = 0;
-  let lost = false;
-  const call = async (until: string, some: readonly string[]) => {
-    const all = [group, ...args, until, String(mostAtOnce), ...some];
-    const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), all);
-    const [, outcomes] = asArray(reply, script.name);
-    const letters = asText(outcomes, `${script.name}: outcomes`);
-    done += letters.split("r").length - 1;
-    lost ||= uncertain;
-    return letters;
-  };
-  if (ids === "all") {
-    // What counts as dead because its last lease has ended is to lie with the others.
-    const { now } = await reclaim(evaluator, keys, group);
-    while ((await call(String(now), [])).length > 0);
-  } else {
-    await inChunks(ids, { id: (id) => id, items: mostAtOnce }, async (chunk) => Array.from(await call("", chunk)));
-  }
-  if (!lost) return done;
-  throw new PunctualError(
-    "outcome-unknown",
-    `A reply was lost, so to how many messages ${script.name} was done is not known; at least ${done}.`,
-    { details: { done } },
-  );
+  return await counted(what, async (count) => {
+    const call = async (until: string, some: readonly string[]) => {
+      const all = [group, ...args, until, String(mostAtOnce), ...some];
+      const { reply, uncertain } = await evaluator.evaluate(script, script.keysIn(keys), all);
+      const [, outcomes] = asArray(reply, script.name);
+      const letters = asText(outcomes, `${script.name}: outcomes`);
+      count(letters.split("r").length - 1, uncertain);
+      return letters;
+    };
+    if (ids === "all") {
+      // What counts as dead because its last lease has ended is to lie with the others.
+      const { now } = await reclaim(evaluator, keys, group);
+      while ((await call(String(now), [])).length > 0);
+    } else {
+      await inChunks(ids, { id: (id) => id, items: mostAtOnce }, async (chunk) => Array.from(await call("", chunk)));
+    }
+  });
 }

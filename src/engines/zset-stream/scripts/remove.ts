@@ -14,5 +14,5 @@ export async function remove(
   group: string,
   ids: readonly string[] | "all",
 ): Promise<number> {
-  return await toDeadLetters(evaluator, keys, ids, { script, group });
+  return await toDeadLetters(evaluator, keys, ids, { what: "dead letters were removed", script, group });
 }

@@ -16,5 +16,10 @@ export async function revive(
   { ids, due }: { readonly ids: readonly string[] | "all"; readonly due: DueTime },
 ): Promise<number> {
   const when = "at" in due ? ["a", String(due.at)] : ["d", String(due.delay)];
-  return await toDeadLetters(evaluator, keys, ids, { script, group, args: [keys.channel, ...when] });
+  return await toDeadLetters(evaluator, keys, ids, {
+    what: "dead letters were revived",
+    script,
+    group,
+    args: [keys.channel, ...when],
+  });
 }

@@ -1,5 +1,5 @@
-import { PunctualError } from "../../errors.js";
-import { sameFailure } from "../../partial-results.js";
+import { PunctualError } from "../errors.js";
+import { failureAfter } from "../partial-results.js";
 
 /** Counts what a call did; `uncertain`: the reply of an earlier attempt was lost, which may have done some of it. */
 export type Count = (done: number, uncertain: boolean) => void;
@@ -17,8 +17,7 @@ export async function counted(what: string, work: (count: Count) => Promise<unkn
       isKnown &&= !uncertain;
     });
   } catch (error) {
-    if (!(error instanceof PunctualError)) throw error;
-    throw sameFailure(error, { ...error.details, done });
+    throw failureAfter(error, done);
   }
   if (isKnown) return done;
   throw new PunctualError(
