@@ -12,8 +12,6 @@ local channel, which, cursor, repair = ARGV[2], ARGV[3], ARGV[4], ARGV[5] == "1"
 --- @include values
 --- @include drain
 --- @include line
---- @include body
---- @include bodies
 --- @include records
 --- @include places
 --- @include wake

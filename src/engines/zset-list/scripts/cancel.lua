@@ -11,7 +11,6 @@ local only_dead = ARGV[2] == "1"
 --- @include values
 --- @include drain
 --- @include line
---- @include body
 --- @include bodies
 --- @include records
 --- @include reclaim

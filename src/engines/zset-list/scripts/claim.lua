@@ -1,7 +1,7 @@
 -- Moves what is due from the zset to the list, gives leases on what stands first in it, and says when to come back. Reclaims
 -- leases that have ended on the way.
 -- KEYS: schedule ready hand hands messages standing leases dead claims state waiting
--- ARGV: notAfter consumer hand order token limit room returns lease attempts channel place
+-- ARGV: notAfter consumer order token limit room lease attempts channel returns hand place
 -- Reply: {now, leaseUntil, nextAt, {id, due, value, deliveries so far, …}, {id, reason, …} buried, {id, …} missing, headAt,
 --   hand that is overdue or ""[, place]}
 --
@@ -10,9 +10,9 @@
 -- is answered in pieces, each with the place behind which the next one begins: empty in the first call, and after the last.
 local schedule, ready, hand, hands, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local leases, dead, claims, state, waiting = KEYS[7], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-local consumer, hand_name, order, token, limit = ARGV[2], ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6])
-local room, returns, lease, attempts = ARGV[7] == "1", ARGV[8] == "1", tonumber(ARGV[9]), tonumber(ARGV[10])
-local channel, place = ARGV[11], ARGV[12]
+local consumer, order, token, limit = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
+local room, lease, attempts, channel = ARGV[6] == "1", tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+local returns, hand_name, place = ARGV[10] == "1", ARGV[11], ARGV[12]
 --- @include begin
 --- @include values
 --- @include drain

@@ -1,5 +1,5 @@
-import type { ClaimRequest, ClaimResult } from "../../../engine.js";
-import { bySequence, readClaim } from "../../../scripting/claimed.js";
+import type { ClaimResult } from "../../../engine.js";
+import { bySequence, type ClaimCall, claimArgs, readClaim } from "../../../scripting/claimed.js";
 import { asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import { headAtOf, type Look } from "../line-keys.js";
@@ -23,29 +23,18 @@ export interface LineClaim {
 }
 
 /**
- * Gives leases on what is due. `order` grows with each claim of a consumer: one that was held up on its way and arrives
- * after a later one is refused. Repeated with its token, it gives the same leases again. `name`: what the consumer is
- * called in Redis.
+ * Gives leases on what is due. Repeated with its token, it gives the same leases again. `name`: what the consumer is called in
+ * Redis; its hand is called as it calls itself.
  */
 export async function claim(
   evaluator: Evaluator,
   keys: ReliableKeys,
-  { consumer, limit, lease, token, attempts, order, returns = true }: ClaimRequest & { readonly order: number },
+  request: ClaimCall,
   name: string,
 ): Promise<LineClaim> {
+  const { consumer, attempts } = request;
   const names = script.keysIn({ ...keys, hand: keys.handOf(consumer) });
-  const args = [
-    name,
-    consumer,
-    String(order),
-    token,
-    String(Math.min(limit, mostAtOnce)),
-    limit > mostAtOnce ? "1" : "0",
-    returns ? "1" : "0",
-    String(Math.ceil(lease)),
-    String(Math.min(attempts, 0xffffffff)),
-    keys.channel,
-  ];
+  const args = [...claimArgs({ ...request, consumer: name }, keys.channel, mostAtOnce), consumer];
   const { result, rest } = await readClaim({
     evaluate: (place) => evaluator.evaluate(script, names, [...args, place]),
     between: 2,

@@ -6,8 +6,6 @@ local schedule, ready, messages, standing = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local leases, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
 --- @include values
---- @include body
---- @include bodies
 --- @include records
 local due = redis.call("ZCOUNT", schedule, "-inf", now)
 local scheduled = redis.call("ZCARD", schedule) - due

@@ -9,8 +9,6 @@ local channel = ARGV[2]
 --- @include begin
 --- @include values
 --- @include drain
---- @include body
---- @include bodies
 --- @include records
 --- @include wake
 local ids, outcomes, ends, until_text = {}, {}, {}, whole(now + tonumber(ARGV[3]))

@@ -10,7 +10,6 @@ local leases, dead, state = KEYS[5], KEYS[6], KEYS[7]
 --- @include begin
 --- @include values
 --- @include line
---- @include body
 --- @include bodies
 --- @include records
 --- @include places

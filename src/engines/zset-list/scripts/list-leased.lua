@@ -5,8 +5,6 @@
 local standing, leases, state = KEYS[1], KEYS[2], KEYS[3]
 --- @include begin
 --- @include values
---- @include body
---- @include bodies
 --- @include records
 local page = redis.call("ZSCAN", leases, ARGV[2], "COUNT", 250)
 local ids, rows = {}, {}

@@ -9,6 +9,8 @@ local schedule, ready, dead, state = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local which, limit, after, tail = ARGV[2], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 --- @include begin
 --- @include values
+--- @include id-order
+--- @include rank
 local from, to = tonumber(ARGV[3]), tonumber(ARGV[4])
 if which == "due" then
   to = math.min(to, now)
@@ -16,35 +18,18 @@ elseif which == "scheduled" then
   from = math.max(from, now + 1)
 end
 
--- Whether bytes come before others. How Lua compares text depends on the locale.
-local function before(one, other)
-  for i = 1, math.min(#one, #other) do
-    local a, b = byte(one, i), byte(other, i)
-    if a ~= b then
-      return a < b
-    end
-  end
-  return #one < #other
-end
 local function tail_of(member)
   return which == "dead" and member or sub(member, 1, 7)
 end
 local function is_behind(time, member)
-  return not after or time > after or (time == after and before(tail, tail_of(member)))
+  return not after or time > after or (time == after and id_precedes(tail, tail_of(member)))
 end
 
--- The rank of the first one behind the place, by a binary search among equal times.
 local key = which == "dead" and dead or schedule
 local start = math.max(from, after or 0)
-local first, last = redis.call("ZCOUNT", key, "-inf", "(" .. whole(start)), redis.call("ZCOUNT", key, "-inf", whole(start))
-while after == start and first < last do
-  local middle = math.floor((first + last) / 2)
-  if is_behind(start, redis.call("ZRANGE", key, middle, middle)[1]) then
-    last = middle
-  else
-    first = middle + 1
-  end
-end
+local first = rank_after(key, start, function(member)
+  return not is_behind(start, member)
+end)
 local found = {}
 local page = redis.call("ZRANGE", key, first, first + limit, "WITHSCORES")
 for i = 1, #page, 2 do
@@ -61,7 +46,7 @@ if which == "due" then
     end
   end
   table.sort(found, function(a, b)
-    return a.time < b.time or (a.time == b.time and before(a.member, b.member))
+    return a.time < b.time or (a.time == b.time and id_precedes(a.member, b.member))
   end)
 end
 local rows = {}

@@ -12,7 +12,6 @@ local leases, dead, state, gone = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 --- @include values
 --- @include drain
 --- @include line
---- @include body
 --- @include bodies
 --- @include records
 --- @include reclaim

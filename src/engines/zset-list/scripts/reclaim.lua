@@ -6,8 +6,6 @@ local schedule, messages, standing, leases, dead, state = KEYS[1], KEYS[2], KEYS
 --- @include begin
 --- @include values
 --- @include drain
---- @include body
---- @include bodies
 --- @include records
 --- @include reclaim
 if redis.call("ZCOUNT", leases, "-inf", now) > 0 then

@@ -11,7 +11,6 @@ local channel = ARGV[2]
 --- @include values
 --- @include drain
 --- @include line
---- @include body
 --- @include bodies
 --- @include records
 --- @include reclaim

@@ -12,7 +12,6 @@ local channel, verb = ARGV[2], ARGV[3]
 --- @include begin
 --- @include values
 --- @include drain
---- @include body
 --- @include bodies
 --- @include records
 --- @include due

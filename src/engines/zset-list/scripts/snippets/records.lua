@@ -1,5 +1,5 @@
 -- Records: what is kept of a message. Big endian throughout. Needs the keys `messages`, `standing`, `leases`, `dead`, and the
--- snippets values, body and bodies.
+-- snippet values.
 --
 -- `messages`: id → as in the snippet body.
 -- `standing`: id → what became of it, where anything did: kind(1: w waits, l leased, d dead), seq(7), deliveries that counted
