@@ -34,7 +34,7 @@ export default defineConfig({
           name: "tests",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
           exclude: [timing, "**/node_modules/**"],
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 0 },
         },
       },
