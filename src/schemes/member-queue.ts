@@ -12,10 +12,11 @@ import { resultsOf, sameFailure } from "../partial-results.js";
 import { asArray } from "../scripting/reply.js";
 import type { Evaluator } from "../scripting/script.js";
 import { takeTurn } from "../waking/turn.js";
+import { unsupported } from "../unsupported.js";
 import { AtMostOnceQueue, type Placing, type PutBack, type Taken } from "./at-most-once-queue.js";
 import { encodeMember } from "./member.js";
 import type { MemberKeys } from "./member-keys.js";
-import { type Refusals, type SchemeContext, unsupported } from "./scheme-queue.js";
+import type { Refusals, SchemeContext } from "./scheme-queue.js";
 import { countWaiting } from "./scripts/counts.js";
 import { pause } from "./scripts/pause.js";
 import { purgeWaiting } from "./scripts/purge.js";
@@ -64,13 +65,15 @@ export abstract class MemberQueue extends AtMostOnceQueue {
 
   async schedule(messages: readonly NewMessage[], options?: CallOptions) {
     if (this.#remembers) {
-      throw unsupported(this.#engine, "schedule", "it forgets an id with its message", "with rememberFor");
+      throw unsupported(this.#engine, "schedule with rememberFor", "it forgets an id with its message", {
+        operation: "schedule",
+      });
     }
     const kept = messages.filter(({ onDuplicate }) => onDuplicate !== "replace");
     if (kept.length === messages.length) return await this.#store(messages, options);
     // Calls of one tick come in one batch: those that can be stored are, and only the others are refused.
     const why = "it finds a message by all of its bytes, not by its id";
-    let failure = unsupported(this.#engine, "schedule", why, "as a replacement");
+    let failure = unsupported(this.#engine, "schedule as a replacement", why, { operation: "schedule" });
     let known: readonly unknown[] = [];
     try {
       known = await this.#store(kept, options);

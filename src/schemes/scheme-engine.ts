@@ -3,7 +3,8 @@ import { ServerClock } from "../connection/server-clock.js";
 import { Supervisor } from "../connection/supervisor.js";
 import type { Engine, EngineQueue, OpenOptions } from "../engine.js";
 import { invalidArgument } from "../invalid-argument.js";
-import { type SchemeContext, unsupported } from "./scheme-queue.js";
+import { unsupported } from "../unsupported.js";
+import type { SchemeContext } from "./scheme-queue.js";
 
 /** What makes one scheme different from another. */
 export interface Scheme {
@@ -78,5 +79,6 @@ export class SchemeEngine implements Engine {
 /** Bounds that were ignored would be dead letters that stay for ever, or none where some were to be kept. */
 function refuseBounds({ name, unbounded }: Scheme, options: unknown): void {
   if (unbounded === undefined || typeof options !== "object" || options === null) return;
-  if (Reflect.get(options, "deadLetters") !== undefined) throw unsupported(name, "bury", unbounded, "with deadLetters");
+  if (Reflect.get(options, "deadLetters") !== undefined)
+    throw unsupported(name, "bury with deadLetters", unbounded, { operation: "bury" });
 }

@@ -23,13 +23,14 @@ import type {
   Watcher,
 } from "../engine.js";
 import { PunctualError } from "../errors.js";
+import { type Operation, unsupported } from "../unsupported.js";
 import type { WakingKeys } from "../waking/keys.js";
 import { Watches } from "../waking/watches.js";
 
 /** What an engine may be unable to do. */
 export type Refusable = Exclude<
-  keyof EngineQueue,
-  "clock" | "closed" | "schedule" | "claim" | "acknowledge" | "retry" | "release" | "bury" | "extend" | "watch"
+  Operation,
+  "schedule" | "claim" | "acknowledge" | "retry" | "release" | "bury" | "extend" | "watch"
 >;
 
 /** Why an engine cannot do what it refuses: the end of a sentence that begins with "zset-remove cannot cancel:". */
@@ -138,14 +139,7 @@ export abstract class SchemeQueue implements EngineQueue {
   protected refuse(operation: Refusable, part = ""): Promise<never> {
     // What is over with is over with, also what could not be done before.
     if (this.closed) return Promise.reject(new PunctualError("closed", "The engine was closed."));
-    return Promise.reject(unsupported(this.#engine, operation, this.#refusals[operation] ?? "", part));
+    const what = part === "" ? operation : `${operation} ${part}`;
+    return Promise.reject(unsupported(this.#engine, what, this.#refusals[operation] ?? "", { operation }));
   }
-}
-
-/** What an engine says of something that it cannot do. `why` is the end of the sentence. */
-export function unsupported(engine: string, operation: string, why: string, part = ""): PunctualError {
-  const what = part === "" ? operation : `${operation} ${part}`;
-  return new PunctualError("unsupported", `The engine ${engine} cannot ${what}: ${why}. The engine redis can.`, {
-    details: { engine, operation },
-  });
 }

@@ -13,7 +13,7 @@ import type {
   Reschedule,
   Retry,
 } from "../../engine.js";
-import { type Refusals, type SchemeContext, SchemeQueue, unsupported } from "../../schemes/scheme-queue.js";
+import { type Refusals, type SchemeContext, SchemeQueue } from "../../schemes/scheme-queue.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { DelayqueueKeys } from "./keys.js";
 import { explainingSlots } from "./one-slot.js";
@@ -26,6 +26,7 @@ import { counts } from "./scripts/counts.js";
 import { extend } from "./scripts/extend.js";
 import { get } from "./scripts/get.js";
 import { listMarked } from "../../list-cursor.js";
+import { unsupported } from "../../unsupported.js";
 import { list } from "./scripts/list.js";
 import { pause } from "./scripts/pause.js";
 import { purge } from "./scripts/purge.js";
@@ -70,12 +71,8 @@ export class DelayqueueQueue extends SchemeQueue {
 
   async schedule(messages: readonly NewMessage[], options?: CallOptions) {
     if (this.#options.rememberFor !== undefined && this.#options.rememberFor > 0) {
-      throw unsupported(
-        this.#engine,
-        "schedule",
-        "programs of the Go library forget an id with its message",
-        "with rememberFor",
-      );
+      const why = "programs of the Go library forget an id with its message";
+      throw unsupported(this.#engine, "schedule with rememberFor", why, { operation: "schedule" });
     }
     return await schedule(this.#calls, this.#keys, messages, { ...options, keep: this.#options.ttl });
   }

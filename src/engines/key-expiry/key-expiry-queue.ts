@@ -16,7 +16,8 @@ import { idGenerator } from "../../message-id.js";
 import type { Lease } from "../../schemes/holdings.js";
 import { encodeMember } from "../../schemes/member.js";
 import { bytesPerCall } from "../../scripting/in-chunks.js";
-import { type Refusals, type SchemeContext, unsupported } from "../../schemes/scheme-queue.js";
+import type { Refusals, SchemeContext } from "../../schemes/scheme-queue.js";
+import { unsupported } from "../../unsupported.js";
 import { asResults } from "../../schemes/scripts/schedule.js";
 import { SharedByName } from "../../schemes/shared-by-name.js";
 import type { Haul } from "../../schemes/take-pieces.js";
@@ -84,7 +85,9 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
   /** What others hold is not known here: an id that another process works on is scheduled as a new one. */
   async schedule(messages: readonly NewMessage[], options?: CallOptions): Promise<ScheduleResult[]> {
     if (this.#remembers)
-      throw unsupported(this.#engine, "schedule", "it forgets an id with its message", "with rememberFor");
+      throw unsupported(this.#engine, "schedule with rememberFor", "it forgets an id with its message", {
+        operation: "schedule",
+      });
     const leases = messages.map(({ id }) => this.#leaseOn(id));
     const storing = messages
       .filter((_, index) => leases[index] === undefined)

@@ -2,7 +2,7 @@ import type { ConnectionOptions } from "node:tls";
 import { invalidArgument, invalidValue } from "../../invalid-argument.js";
 import { checkOptionNames } from "../../option-names.js";
 import { quote } from "../../quote.js";
-import { unsupported } from "./refusals.js";
+import { unsupported } from "../../unsupported.js";
 
 /** Where the RabbitMQ is, and how to keep messages there. */
 export interface RabbitmqEngineOptions {
@@ -61,7 +61,7 @@ export function readRabbitmqEngineOptions(options: RabbitmqEngineOptions): Rabbi
   }
   if (Reflect.get(options, "deadLetters") !== undefined) {
     const why = "its dead letters lie in a queue of the broker, which only a policy can bound";
-    throw unsupported("bury with deadLetters", why, { operation: "bury" });
+    throw unsupported("rabbitmq", "bury with deadLetters", why, { operation: "bury" });
   }
   checkOptionNames(options, names, "options");
   const { prefix = "punctual", mode = "ladder", queues } = options;

@@ -1,7 +1,7 @@
 import type { PunctualError } from "../../errors.js";
+import { unsupported } from "../../unsupported.js";
 import type { Ladder } from "./ladder.js";
 import type { Names } from "./names.js";
-import { unsupported } from "./refusals.js";
 
 /** Where in the broker a message is put. */
 export interface Place {
@@ -40,7 +40,7 @@ export class Places {
     const limit = this.#mode === "plugin" ? "the limit of the plugin" : "the height of the ladder";
     const reason = `${longestDelay} ms is the most, ${limit}`;
     const details = { operation: "schedule", delay, longestDelay } as const;
-    return unsupported(`hold a message back for ${Math.ceil(delay)} ms`, reason, details);
+    return unsupported("rabbitmq", `hold a message back for ${Math.ceil(delay)} ms`, reason, details);
   }
 
   /** Where a message waits that is due in `delay` ms. */

@@ -1,5 +1,6 @@
 import { systemClock } from "../../clock.js";
 import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
+import { unsupported } from "../../unsupported.js";
 import { type BrokerConnection, connectTo } from "./broker-connection.js";
 import type { RabbitmqEngineSettings } from "./engine-options.js";
 import { Turns } from "./due-order.js";
@@ -8,7 +9,6 @@ import { closedError, Link } from "./link.js";
 import { Names } from "./names.js";
 import { Places } from "./places.js";
 import { RabbitmqQueue } from "./rabbitmq-queue.js";
-import { unsupported } from "./refusals.js";
 import { Topology } from "./topology.js";
 
 /** An engine on a broker. Its ladder is given, so that what a grain costs can be measured. */
@@ -36,7 +36,9 @@ export class RabbitmqEngine implements Engine {
   }
 
   open(name: string, { rememberFor = 0 }: OpenOptions = {}): EngineQueue {
-    if (rememberFor > 0) throw unsupported("remember ids (rememberFor)", "a broker knows none");
+    if (rememberFor > 0) {
+      throw unsupported("rabbitmq", "remember ids (rememberFor)", "a broker knows none", { operation: "schedule" });
+    }
     let queue = this.#queues.get(name);
     if (queue === undefined) {
       const { mode, address } = this.#settings;

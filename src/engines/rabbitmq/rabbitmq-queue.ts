@@ -20,6 +20,7 @@ import type {
 } from "../../engine.js";
 import type { PunctualError } from "../../errors.js";
 import { sameFailure } from "../../partial-results.js";
+import { unsupported } from "../../unsupported.js";
 import type { BrokerConnection } from "./broker-connection.js";
 import { DeadLetters } from "./dead-letters.js";
 import { dueAtOf } from "./due-at.js";
@@ -29,7 +30,7 @@ import { Leasing } from "./leasing.js";
 import { closedError, type Link } from "./link.js";
 import type { Names } from "./names.js";
 import type { Places } from "./places.js";
-import { Refusals, unsupported } from "./refusals.js";
+import { Refusals } from "./refusals.js";
 import { type Parcel, Sender } from "./sender.js";
 import type { Topology } from "./topology.js";
 
@@ -90,7 +91,9 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
       const { id, payload, due, onDuplicate, attempts, expiresIn, headers } = message;
       const dueAt = dueAtOf(due, now);
       if (onDuplicate === "replace") {
-        refusal ??= unsupported("replace a message", "a broker looks for none by its id");
+        refusal ??= unsupported("rabbitmq", "replace a message", "a broker looks for none by its id", {
+          operation: "schedule",
+        });
       } else if (dueAt - now > places.longestDelay) {
         refusal ??= places.tooLate(dueAt - now);
       } else {
@@ -174,7 +177,7 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
     const { mode, names, name, topology, calls } = this.#options;
     if (mode === "plugin") {
       const reason = "the plugin does not say how many messages wait in it";
-      throw unsupported("count", reason, { operation: "counts" });
+      throw unsupported("rabbitmq", "count", reason, { operation: "counts" });
     }
     const patience = new Patience(connectionPatience, undefined, () => this.clock.elapsed());
     const connection = await calls.connection(patience).finally(() => patience.end());
@@ -205,7 +208,9 @@ export class RabbitmqQueue extends Refusals implements EngineQueue {
   async purge(what: "waiting" | "dead"): Promise<number> {
     this.refuseWhenClosed();
     if (what === "dead") return await this.#deadLetters.purge();
-    throw unsupported("purge what waits", "all queues of a prefix wait in one ladder", { operation: "purge" });
+    throw unsupported("rabbitmq", "purge what waits", "all queues of a prefix wait in one ladder", {
+      operation: "purge",
+    });
   }
 
   async watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable> {

@@ -1,5 +1,6 @@
 import type { EngineQueue } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
+import type { PunctualError } from "../../errors.js";
+import { unsupported } from "../../unsupported.js";
 
 /** What this engine cannot do, each with the reason. */
 const reasons = {
@@ -12,19 +13,6 @@ const reasons = {
   pause: "a broker has no switch that holds back the messages of a queue from all its consumers",
   resume: "a broker has no switch that holds back the messages of a queue from all its consumers",
 } as const satisfies Partial<Record<keyof EngineQueue, string>>;
-
-/** What a refusal tells besides its sentence. */
-interface Details {
-  readonly operation: keyof EngineQueue;
-  readonly [name: string]: unknown;
-}
-
-/** An `unsupported` with a sentence: `what` cannot be done, because of `reason`. */
-export function unsupported(what: string, reason: string, details: Details = { operation: "schedule" }): PunctualError {
-  return new PunctualError("unsupported", `The engine rabbitmq cannot ${what}: ${reason}. The engine redis can.`, {
-    details: { engine: "rabbitmq", ...details },
-  });
-}
 
 /** The operations of the contract that a broker has nothing for. Of nothing they answer nothing. */
 export abstract class Refusals {
@@ -63,6 +51,6 @@ export abstract class Refusals {
 
   #refuse(operation: keyof typeof reasons): PunctualError {
     this.refuseWhenClosed();
-    return unsupported(operation, reasons[operation], { operation });
+    return unsupported("rabbitmq", operation, reasons[operation], { operation });
   }
 }
