@@ -32,7 +32,7 @@ conformanceOnRedis({
     ),
     because(
       "it lists leased messages by when their leases end, the only order that its format has for them",
-      needing("list of leased by due time"),
+      "Order: leased messages are listed by the time at which they were due, whenever their leases end",
     ),
     because(
       "it cannot tell a message that is scheduled while a purge runs from one that was there",

@@ -70,12 +70,14 @@ describe("the conformance suite", { timeout: 90_000 }, () => {
     }
   });
 
-  it("has a group for every case that some engine deviates in, and for no other", async () => {
+  it("has a group for every case that several engines deviate in, and none for a case that all pass", async () => {
     const deviating = (await collectedEngines()).flatMap(({ cases }) =>
       [...cases].flatMap(([name, deviation]) => (deviation === undefined ? [] : [name])),
     );
-    const named = groups.flatMap(({ cases }) => cases);
-    expect(named.toSorted()).toEqual([...new Set(deviating)].toSorted());
+    const several = deviating.filter((name, index) => deviating.indexOf(name) !== index);
+    const named = new Set(groups.flatMap(({ cases }) => cases));
+    expect([...named]).toEqual(expect.arrayContaining(several));
+    expect(deviating).toEqual(expect.arrayContaining([...named]));
   });
 
   it("is run on every engine of the package", async () => {

@@ -19,12 +19,9 @@ export const lists: readonly Group[] = [
       "While others come and go, each leased message that stays is listed once, page by page",
       "10,000 messages that are cancelled page by page are all visited",
       "Bounded server work: 20,000 messages whose leases have ended are listed in pages of 1,000, in order, each once, while they are reclaimed",
+      "Order: leased messages are listed by the time at which they were due, whenever their leases end",
       "A payload that cannot be decoded does not keep a queue from listing the others",
     ],
-  },
-  {
-    needs: ["list", "list of leased by due time"],
-    cases: ["Order: leased messages are listed by the time at which they were due, whenever their leases end"],
   },
   {
     needs: ["list", "dead letters"],

@@ -7,7 +7,7 @@ import type { Group, Need } from "./needs.js";
 import { order } from "./order.js";
 import { waking } from "./waking.js";
 
-/** Every case that some engine deviates in stands in one of these groups, once. */
+/** Every case that several engines deviate in stands in one of these groups, once. */
 export const groups: readonly Group[] = [ids, lists, deadLetters, leases, order, waking, audits].flat();
 
 /** The cases that need all of this, by name. */

@@ -23,8 +23,6 @@ export type Need =
   | "far due times"
   /** Reading messages of one state in order, page by page. */
   | "list"
-  /** Listing leased messages by when they were due. */
-  | "list of leased by due time"
   /** Keeping what was given up, where it can be read. */
   | "dead letters"
   /** Keeping the errors of handlers. */
