@@ -62,9 +62,14 @@ export class CrewProcess {
   }
 
   async kill(): Promise<void> {
+    this.killNow();
+    await this.ended;
+  }
+
+  /** The same, without waiting for its end. */
+  killNow(): void {
     this.killed = true;
     this.#child.kill("SIGKILL");
-    await this.ended;
   }
 
   /** Stops it with SIGSTOP. */

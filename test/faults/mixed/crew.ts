@@ -33,6 +33,8 @@ export class Crew implements AsyncDisposable {
   readonly failed: string[] = [];
   readonly #concurrency: number;
   #closing = false;
+  /** One that is stopped would outlive this process. */
+  readonly #atExit = () => this.#processes.forEach((one) => one.killNow());
 
   constructor(program: string, count: number, options: CrewOptions, listener: CrewListener) {
     this.#program = program;
@@ -40,6 +42,7 @@ export class Crew implements AsyncDisposable {
     this.#listener = listener;
     this.#concurrency = options.concurrency;
     this.#processes = Array.from({ length: count }, () => this.#start());
+    process.once("exit", this.#atExit);
   }
 
   get processes(): readonly CrewProcess[] {
@@ -98,7 +101,8 @@ export class Crew implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing = true;
-    await Promise.all(this.#processes.map((process) => process.kill()));
+    process.off("exit", this.#atExit);
+    await Promise.all(this.#processes.map((one) => one.kill()));
   }
 
   #start(): CrewProcess {

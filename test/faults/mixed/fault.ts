@@ -45,8 +45,8 @@ export function fault(name: string, strike: (random: Random) => Promise<unknown>
 
 /**
  * Nothing tells of a node that is frozen, or of a connection that is dead with its sockets open, but its silence: a consumer that
- * sleeps meets it when it claims next, up to 5 s later, and waits 2 s for an answer. So the 5 s in which it must work again begin so
- * long after such a fault began at the earliest, ms.
+ * sleeps meets it when it claims next, up to 5 s later, and waits 2 s for an answer. So the 5 s in which it must work again begin
+ * so long after such a fault began at the earliest, ms.
  */
 export const untold = 3_000;
 

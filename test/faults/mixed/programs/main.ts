@@ -110,6 +110,9 @@ async function main(): Promise<number> {
   return done.every(isRight) ? 0 : 1;
 }
 
+// Servers and processes end with this one.
+for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+
 try {
   process.exitCode = await main();
 } catch (error) {
