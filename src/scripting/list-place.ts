@@ -1,3 +1,4 @@
+import type { CommandArgument } from "../clients/port.js";
 import type { MessageState } from "../engine.js";
 import { refusedCursor } from "../list-cursor.js";
 import { sequenceLength } from "./message-body.js";
@@ -8,6 +9,31 @@ export interface Place {
   readonly time: number;
   /** What orders equal times: the sequence number or, of dead letters, the id. */
   readonly tail: Buffer;
+}
+
+/** The place of a message. */
+export interface ListPlace extends Place {
+  readonly id: string;
+}
+
+/** Which part of an order a call is to find. */
+export interface PlaceQuery {
+  /** Times in whole ms, themselves included. */
+  readonly from: number;
+  readonly to: number;
+  /** Places at most. */
+  readonly limit: number;
+  /** Behind which place it begins. */
+  readonly after: Place | undefined;
+}
+
+/** As scripts take it: from to limit time tail, of which the last two are empty at the beginning. */
+export function placeArgs({ from, to, limit, after }: PlaceQuery): CommandArgument[] {
+  return [String(from), String(to), String(limit), after === undefined ? "" : String(after.time), after?.tail ?? ""];
+}
+
+export function comparePlaces(a: Place, b: Place): number {
+  return a.time - b.time || a.tail.compare(b.tail);
 }
 
 const timeLength = 8;

@@ -1,9 +1,9 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../engine.js";
 import { listMarked } from "../../list-cursor.js";
-import { decodePlace, encodePlace } from "../../scripting/list-place.js";
+import { comparePlaces, decodePlace, encodePlace, type PlaceQuery } from "../../scripting/list-place.js";
 import type { Evaluator } from "../../scripting/script.js";
 import type { StreamKeys } from "./keys.js";
-import { comparePlaces, type FoundPart, type PartQuery } from "./found-places.js";
+import type { FoundPart } from "./found-places.js";
 import { get } from "./scripts/get.js";
 import { listDead } from "./scripts/list-dead.js";
 import { listLeased } from "./scripts/list-leased.js";
@@ -65,7 +65,7 @@ async function find(
   keys: StreamKeys,
   group: string,
   state: ListQuery["state"],
-  query: PartQuery,
+  query: PlaceQuery,
 ): Promise<FoundPart> {
   if (state === "leased") return await listLeased(evaluator, keys, "held", query);
   if (state !== "dead") return await listWaiting(evaluator, keys, group, { ...query, state });

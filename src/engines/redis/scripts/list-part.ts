@@ -1,12 +1,7 @@
-import type { CommandArgument, Reply } from "../../../clients/port.js";
+import type { Reply } from "../../../clients/port.js";
 import { asArray, asBytes, asNumber, asText } from "../../../scripting/reply.js";
 import { readMessage } from "./get.js";
-import type { Part, PartQuery } from "./list.js";
-
-/** The arguments of a script that reads a part: range, limit and place. */
-export function partArgs({ from, to, limit, after }: PartQuery): CommandArgument[] {
-  return [String(from), String(to), String(limit), after === undefined ? "" : String(after.time), after?.tail ?? ""];
-}
+import type { Part } from "./list.js";
 
 /** Reads the reply {now, [message], time, tail}; a message is its id and then as in get. */
 export function readPart(reply: Reply, where: string): Part {

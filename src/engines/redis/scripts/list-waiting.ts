@@ -4,8 +4,8 @@ import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { QueueKeys } from "../keys.js";
 import type { Part, PartQuery } from "./list.js";
 import { type FirstEnded, firstEnded, firstOf } from "./list-ended.js";
-import type { Place } from "../../../scripting/list-place.js";
-import { partArgs, readPart } from "./list-part.js";
+import { type Place, placeArgs } from "../../../scripting/list-place.js";
+import { readPart } from "./list-part.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-waiting", sources["list-waiting"], {
@@ -21,7 +21,7 @@ export async function listWaiting(
   query: PartQuery,
 ): Promise<Part> {
   const read = async (after: PartQuery["after"], chosen: readonly CommandArgument[] = []) => {
-    const args = [state, ...partArgs({ ...query, after }), ...chosen];
+    const args = [state, ...placeArgs({ ...query, after }), ...chosen];
     const { reply } = await evaluator.evaluate(script, script.keysIn(keys), args);
     const isCrowd = asNumber(asArray(reply, "list-waiting")[4], "list-waiting: crowd") === 1;
     return { isCrowd, ...readPart(reply, "list-waiting") };

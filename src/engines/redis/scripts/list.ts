@@ -1,6 +1,6 @@
 import type { ListPage, ListQuery, StoredMessage } from "../../../engine.js";
 import { listMarked } from "../../../list-cursor.js";
-import { decodePlace, encodePlace, type Place } from "../../../scripting/list-place.js";
+import { decodePlace, encodePlace, type Place, type PlaceQuery } from "../../../scripting/list-place.js";
 import type { QueueKeys } from "../keys.js";
 import type { Evaluator } from "../../../scripting/script.js";
 import { listDead } from "./list-dead.js";
@@ -9,14 +9,7 @@ import { listLeased } from "./list-leased.js";
 import { listWaiting } from "./list-waiting.js";
 
 /** Which part of the order a call is to read. */
-export interface PartQuery {
-  /** Times in whole ms, themselves included. */
-  readonly from: number;
-  readonly to: number;
-  /** Messages at most. */
-  readonly limit: number;
-  /** Behind which place it begins. */
-  readonly after: Place | undefined;
+export interface PartQuery extends PlaceQuery {
   /** Messages at most that the page still has room for. */
   readonly wanted: number;
   /** What the part before it found out for this one. */

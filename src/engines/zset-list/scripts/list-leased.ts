@@ -1,7 +1,8 @@
+import { comparePlaces, type ListPlace, type PlaceQuery } from "../../../scripting/list-place.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import type { ListPlace, PlacePage, PlaceQuery } from "../list-place.js";
 import type { ReliableKeys } from "../reliable-keys.js";
+import type { PlacePage } from "./list-places.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-leased", sources["list-leased"], {
@@ -26,15 +27,11 @@ export async function listLeased(
         tail: asBytes(seq, "list-leased: seq"),
         id: asText(id, "list-leased: id"),
       };
-      const isBehind = after === undefined || order(after, place) < 0;
+      const isBehind = after === undefined || comparePlaces(after, place) < 0;
       if (isBehind && place.time >= from && place.time <= to) found.set(place.id, place);
     }
     cursor = asText(next, "list-leased: cursor");
   } while (cursor !== "0");
-  const places = [...found.values()].toSorted(order);
+  const places = [...found.values()].toSorted(comparePlaces);
   return { places: places.slice(0, limit), more: places.length > limit };
-}
-
-function order(one: Omit<ListPlace, "id">, other: Omit<ListPlace, "id">): number {
-  return one.time - other.time || Buffer.compare(one.tail, other.tail);
 }

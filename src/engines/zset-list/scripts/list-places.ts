@@ -1,7 +1,7 @@
 import type { MessageState } from "../../../engine.js";
+import { type ListPlace, type PlaceQuery, placeArgs } from "../../../scripting/list-place.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
-import type { ListPlace, PlaceQuery, PlacePage } from "../list-place.js";
 import type { ReliableKeys } from "../reliable-keys.js";
 import { sources } from "./sources.generated.js";
 
@@ -10,21 +10,20 @@ const script = defineScript("list-places", sources["list-places"], {
   harmlessWhenLate: true,
 });
 
+export interface PlacePage {
+  readonly places: readonly ListPlace[];
+  /** Whether there are places behind these. */
+  readonly more: boolean;
+}
+
 /** Finds the places of messages that wait or are dead, in order. */
 export async function listPlaces(
   evaluator: Evaluator,
   keys: ReliableKeys,
   state: Exclude<MessageState, "leased">,
-  { from, to, limit, after }: PlaceQuery,
+  query: PlaceQuery,
 ): Promise<PlacePage> {
-  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [
-    state,
-    String(from),
-    String(to),
-    String(limit),
-    after === undefined ? "" : String(after.time),
-    after?.tail ?? "",
-  ]);
+  const { reply } = await evaluator.evaluate(script, script.keysIn(keys), [state, ...placeArgs(query)]);
   const [, rows, more] = asArray(reply, "list-places");
   const places = asRows(rows, 3, "list-places: places").map(([time, tail, id]): ListPlace => ({
     time: asNumber(time, "list-places: time"),

@@ -1,7 +1,8 @@
+import { comparePlaces, type ListPlace, type PlaceQuery } from "../../../scripting/list-place.js";
 import { asArray, asBytes, asNumber, asRows, asText } from "../../../scripting/reply.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
 import type { StreamKeys } from "../keys.js";
-import { comparePlaces, type Found, type FoundPart, type PartQuery } from "../found-places.js";
+import type { FoundPart } from "../found-places.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("list-leased", sources["list-leased"], {
@@ -24,9 +25,9 @@ export async function listLeased(
   evaluator: Evaluator,
   keys: StreamKeys,
   which: LeaseKind,
-  { from, to, limit, after }: PartQuery,
+  { from, to, limit, after }: PlaceQuery,
 ): Promise<FoundPart> {
-  let best = new Map<string, Found>();
+  let best = new Map<string, ListPlace>();
   let cursor = "0";
   let more = false;
   do {
