@@ -1,62 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import type { EngineQueue, OpenOptions } from "../../../src/engine.js";
-import { zsetListEngine } from "../../../src/engines/zset-list/engine.js";
-import { newMessage } from "../../../src/testing/conformance/stage.js";
-import { closedAtEnd } from "../../support/closed-at-end.js";
-import { FaultProxy, isCommand } from "../../support/fault-proxy.js";
-import { withRedis } from "../../support/with-redis.js";
+import { describe, expect, it } from "vitest";
+import { blockingConsumers } from "./blocking-consumers.js";
 
-const redis = withRedis();
-const deaf = { wake() {}, postpone() {}, interrupted() {}, recovered() {} };
-let proxy: FaultProxy;
-let names = 0;
-
-beforeAll(async () => {
-  proxy = await FaultProxy.start(redis.server.port);
-});
-afterAll(() => proxy[Symbol.asyncDispose]());
-afterEach(() => redis.raw.command("ACL", "SETUSER", "default", "+@all"));
-
-const setRights = (rights: string) => redis.raw.command("ACL", "SETUSER", "default", rights);
-
-function claim(queue: EngineQueue, consumer: string, limit = 10) {
-  return queue.claim({ limit, lease: 10_000, consumer, token: `${consumer}-${++names}`, attempts: 5 });
-}
-
-/** How many are scheduled or due: "soon" may be either on a busy machine. */
-async function waiting(queue: EngineQueue): Promise<number> {
-  const { scheduled, due } = await queue.counts();
-  return scheduled + due;
-}
-
-async function blocked(): Promise<number> {
-  return [...String(await redis.raw.text("CLIENT", "LIST")).matchAll(/ flags=\w*b\w* /g)].length;
-}
-
-/** A consumer that has popped a message when it blocked, and whose claim that is to give it out is held on its way. */
-async function popped(options?: OpenOptions) {
-  const name = `popped-${++names}`;
-  const others = closedAtEnd(zsetListEngine({ url: redis.url })).open(name);
-  for (const consumer of ["duty", "deputy"]) {
-    const other = await others.watch(consumer, deaf);
-    onTestFinished(() => other[Symbol.asyncDispose]());
-    await claim(others, consumer);
-  }
-  const engine = closedAtEnd(zsetListEngine({ url: proxy.url }));
-  const queue = engine.open(name, options);
-  const watch = await queue.watch("third", deaf);
-  await claim(queue, "third");
-  // When all are connected, so that it is still to come when the third one claims.
-  await others.schedule([newMessage("soon", { due: { delay: 400 } })]);
-  const claiming = claim(queue, "third");
-  await expect.poll(blocked).toBe(1);
-  const held = proxy.plan("hold", isCommand("EVALSHA"));
-  await others.schedule(["a", "b"].map((id) => newMessage(id)));
-  const [left] = (await claim(others, "duty", 1)).messages;
-  await held.happened;
-  const id = left?.id === "a" ? "b" : "a";
-  return { engine, name, others, queue, watch, claiming, held, id };
-}
+const { claim, popped, setRights, waiting } = blockingConsumers({ reliable: false });
 
 describe("What a consumer popped when it blocked", () => {
   it("is put back when there is a pause by the time it is to be given out.", async () => {
