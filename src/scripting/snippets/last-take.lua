@@ -1,7 +1,7 @@
--- Last take: for scripts that take messages out of Redis. What an attempt of this call took whose reply was lost is nowhere any more,
--- but its ids are noted. Needs `claims` (key), `now`, `consumer`, `call`, `again`, `limit`, and the snippet values. Gives `known`, the
--- note of this consumer, `lost`, the ids of what such an attempt took, and for the snippet silent `last_end`. Sets `limit` to 0 when an
--- answer would come late: then nothing is to be taken.
+-- Last take: for scripts that take messages out of Redis. What an attempt of this call took whose reply was lost is nowhere any
+-- more, but its ids are noted. Needs `claims` (key), `now`, `consumer`, `call`, `again`, `limit`, and the snippet values. Gives
+-- `known`, the note of this consumer, `lost`, the ids of what such an attempt took, and for the snippet silent `last_end`. Sets
+-- `limit` to 0 when an answer would come late: then nothing is to be taken.
 --
 -- `claims`: consumer → when it ran, 1 when it was made again or 0, the call, and the ids, each as length (u16) and text.
 local known, last_end = redis.call("HGET", claims, consumer), "^%d+"
