@@ -13,13 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => stage[Symbol.asyncDispose]());
 
-/** Sends a command past the proxy again and again for 3 s; gives what it was answered. */
-const hammer = (every: number, ...command: string[]) =>
+/** Sends a command past the proxy so many times, `every` ms; gives what it was answered. */
+const hammer = (times: number, every: number, ...command: string[]) =>
   stage.raw(async (raw) => {
     const answers: unknown[] = [];
-    for (const until = performance.now() + 3_000; performance.now() < until; await sleep(every)) {
-      answers.push(await raw.text(...command));
-    }
+    for (; answers.length < times; await sleep(every)) answers.push(await raw.text(...command));
     return answers;
   });
 
@@ -36,13 +34,12 @@ const noticed = () => {
 
 describe("Under load, nothing is lost, doubled, early or miscounted, and all work again", { timeout: 30_000 }, () => {
   it.each([["normal"], ["pubsub"]])(
-    "while connections of the kind %s are killed every 200 ms for 3 s",
+    "while connections of the kind %s are killed 15 times, 200 ms apart",
     async (kind) => {
       const load = await Load.start(stage, { messages: 3_000, lasts: 3_000 });
-      const killed = (await hammer(200, "CLIENT", "KILL", "TYPE", kind)).map(Number);
+      const killed = (await hammer(15, 200, "CLIENT", "KILL", "TYPE", kind)).map(Number);
       // Consumers listen on the connection that they claim on, so it counts as one of pub/sub; producers have the others.
       expect(Math.max(...killed)).toBeGreaterThan(0);
-      expect(killed.length).toBeGreaterThan(10);
       await stage.everyoneWorks(consumers);
       await load.drained();
       expect(stage.history.of("recovered").length > 0).toBe(kind === "pubsub");
@@ -50,9 +47,9 @@ describe("Under load, nothing is lost, doubled, early or miscounted, and all wor
     },
   );
 
-  it("while the scripts are flushed every 100 ms for 3 s, which no consumer takes for an outage", async () => {
+  it("while the scripts are flushed 30 times, 100 ms apart, which no consumer takes for an outage", async () => {
     const load = await Load.start(stage, { messages: 3_000, lasts: 3_000 });
-    await hammer(100, "SCRIPT", "FLUSH");
+    await hammer(30, 100, "SCRIPT", "FLUSH");
     await stage.everyoneWorks(consumers);
     await load.drained();
     const { history } = stage;

@@ -7,6 +7,8 @@ import type { Task } from "./task.js";
 
 /** How long after a fault has passed every consumer works again (promise 10), ms. */
 const comesBackWithin = 5_000;
+/** How long a first connection may take on a machine that does much else, ms. */
+const startsWithin = 15_000;
 
 /** Producers and consumers of one queue, each consumer with an engine of its own, and all that they say. */
 export class QueueStage implements AsyncDisposable {
@@ -44,7 +46,7 @@ export class QueueStage implements AsyncDisposable {
   /** Waits until these are running. */
   async running(...subjects: readonly Subject[]): Promise<void> {
     const allRun = () => subjects.every(({ name }) => this.history.health.get(name)?.state === "running");
-    await this.history.until(allRun, `${subjects.map(({ name }) => name).join(", ")} are running`, comesBackWithin);
+    await this.history.until(allRun, `${subjects.map(({ name }) => name).join(", ")} are running`, startsWithin);
   }
 
   /**

@@ -5,7 +5,7 @@ import { type RawRedis, rawRedis } from "../raw-redis.js";
 export type Ask = (...command: readonly (string | number)[]) => Promise<unknown>;
 
 /** How long one question waits for its answer, ms: a frozen server gives none, and a busy machine takes its time. */
-const silence = 1_000;
+const silence = 3_000;
 
 /** A way to ask one server many times, over one connection, which is made anew when the server was ended or said nothing. */
 export function asking(server: RedisServer): Ask {
