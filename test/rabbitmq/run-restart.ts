@@ -38,6 +38,8 @@ export interface RestartFigures {
 
 /** For so long nothing may be handled until the run is over that still misses some, ms. */
 const patience = 15_000;
+/** For so long messages go on coming until every consumer has had one: the first that is back may have done all the others. */
+const probing = 10_000;
 /** After the broker is back, what came due meanwhile is handled first, and what was on its way is sent on again, ms. */
 const aftermath = 10_000;
 
@@ -81,6 +83,13 @@ export async function runRestart({ engine, restart, messages, span, consumers }:
     const awayAt = Date.now();
     const restarting = restart();
     await Promise.all([restarting.then(() => (backAt = Date.now())), schedule(meanwhile, span / 2)]);
+    for (let probes = 0; back.size < consumers && Date.now() < backAt + probing; probes += 5) {
+      await schedule(
+        Array.from({ length: 5 }, (_, index) => `probe-${probes + index}`),
+        0,
+      );
+      await sleep(20);
+    }
     let before = -1;
     for (let quiet = 0; starts.size < scheduled.size && quiet < patience; before = starts.size) {
       await sleep(100);

@@ -17,7 +17,8 @@ const interval = 8;
 export class MeasuredEvaluator implements Evaluator {
   readonly #evaluator: Evaluator;
   readonly #raw: RawRedis;
-  readonly #works: { readonly name: string; readonly ms: number }[] = [];
+  /** `after`: how many yardsticks were run before it. */
+  readonly #works: { readonly name: string; readonly ms: number; readonly after: number }[] = [];
   readonly #yardsticks: number[] = [];
 
   /** Nobody else may use the Redis of `raw` meanwhile. */
@@ -38,7 +39,7 @@ export class MeasuredEvaluator implements Evaluator {
     }
     const before = await workOf(this.#raw);
     const evaluation = await this.#evaluator.evaluate(script, ...rest);
-    this.#works.push({ name: script.name, ms: (await workOf(this.#raw)) - before });
+    this.#works.push({ name: script.name, ms: (await workOf(this.#raw)) - before, after: this.#yardsticks.length });
     return evaluation;
   }
 
@@ -47,11 +48,13 @@ export class MeasuredEvaluator implements Evaluator {
     return new Set(this.#works.map(({ name }) => name));
   }
 
-  /** The calls so far that took longer, as text; on a busy machine, longer than that by as much as it is slowed down. */
+  /** The calls so far that took longer, as text; on a busy machine, longer than that by as much as it was slowed down then. */
   over(ms: number): string[] {
-    const limit = ms * slownessOf(this.#yardsticks);
-    const long = this.#works.filter((work) => work.ms > limit);
-    return long.map((work) => `${work.name}: ${work.ms.toFixed(1)} ms of ${limit.toFixed(1)}`);
+    return this.#works.flatMap(({ name, ms: took, after }) => {
+      // The two yardsticks that it ran between.
+      const limit = ms * slownessOf(this.#yardsticks, this.#yardsticks.slice(after - 1, after + 1));
+      return took > limit ? [`${name}: ${took.toFixed(1)} ms of ${limit.toFixed(1)}`] : [];
+    });
   }
 }
 
@@ -59,15 +62,13 @@ export class MeasuredEvaluator implements Evaluator {
 const mostSlowness = 3;
 
 /**
- * How much longer a yardstick usually takes than on the machine when nobody disturbs; 1 where it hardly differs. That time is
- * the one which a tenth stays below: a single one may be cut short by the grain of the counter.
+ * How much longer yardsticks took for a while, `then`, than on the machine when nobody disturbs; 1 where it hardly differs. That
+ * time is the one which a tenth of all stays below: a single one may be cut short by the grain of the counter.
  */
-export function slownessOf(yardsticks: readonly number[]): number {
-  const sorted = yardsticks.toSorted((one, other) => one - other);
-  const at = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 1;
-  const undisturbed = at(0.1);
+export function slownessOf(all: readonly number[], then: readonly number[]): number {
+  const undisturbed = all.toSorted((one, other) => one - other)[Math.floor(all.length * 0.1)] ?? 0;
   // Where so many took no time that could be counted, nothing is known.
   if (undisturbed === 0) return 1;
-  const slowness = at(0.5) / undisturbed;
+  const slowness = Math.max(...then) / undisturbed;
   return slowness >= 1.3 ? Math.min(slowness, mostSlowness) : 1;
 }
