@@ -52,7 +52,7 @@ async function chosen(names: string | undefined): Promise<readonly Subject[]> {
       console.error(`${name} is left out: it keeps messages in one process, which others cannot share.`);
     return all;
   }
-  const wanted = names.split(",");
+  const wanted = names.split(",").map((name) => name.trim());
   const unknown = wanted.filter((name) => !all.some((one) => one.name === name));
   if (unknown.length === 0) return all.filter(({ name }) => wanted.includes(name));
   throw new Error(`There is no engine ${unknown.join(", ")}; there are ${all.map(({ name }) => name).join(", ")}.`);

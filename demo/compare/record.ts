@@ -35,3 +35,9 @@ export async function stepsOf(path: string): Promise<Step[]> {
 export function stepsIn(size: number): number {
   return Math.floor(size / bytes);
 }
+
+/** Steps of one process with their place among all: their time, which never goes back, as an estimate of a clock may. */
+export function inOrder(steps: readonly Step[]): (Step & { readonly place: number })[] {
+  let place = Number.NEGATIVE_INFINITY;
+  return steps.map((step) => ({ ...step, place: (place = Math.max(place, step.at)) }));
+}

@@ -9,7 +9,7 @@ import { makePlan, type Plan, type Scenario } from "../scenario.js";
 import { seededRandom } from "../seeded-random.js";
 import type { Bench } from "./bench.js";
 import { ConsumerProcess } from "./consumer-process.js";
-import { stepsOf } from "./record.js";
+import { inOrder, stepsOf } from "./record.js";
 import { type Usage, usageOf } from "./server-usage.js";
 import { engineOf, type Subject } from "./subjects.js";
 
@@ -151,8 +151,8 @@ async function waitForTheEnd({ scenario, crash, bench, onProgress, signal }: Run
 
 /** Tells the ledger all steps in the order of time, and gives how long they took, from the first due time on, s. */
 async function account(ledger: Ledger, plan: Plan, consumers: readonly ConsumerProcess[]): Promise<number> {
-  const steps = (await Promise.all(consumers.map(({ notes }) => stepsOf(notes)))).flat();
-  steps.sort((one, other) => one.at - other.at);
+  const steps = (await Promise.all(consumers.map(async ({ notes }) => inOrder(await stepsOf(notes))))).flat();
+  steps.sort((one, other) => one.place - other.place);
   for (const { kind, number, dueAt, at } of steps) {
     if (kind === "started") ledger.start(number, dueAt, at);
     else ledger.finish(number);

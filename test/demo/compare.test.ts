@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { openBench } from "../../demo/compare/bench.js";
 import type { ConsumerJob } from "../../demo/compare/consumer-process.js";
 import { kindIn } from "../../demo/compare/kind.js";
+import { inOrder } from "../../demo/compare/record.js";
 import { comparisonTable, jsonComparison, markdownTable } from "../../demo/compare/report.js";
 import { type Comparison, messagesLeft } from "../../demo/compare/run-subject.js";
 import { subjects } from "../../demo/compare/subjects.js";
@@ -233,6 +234,15 @@ describe("The figures", () => {
     expect(titles).toMatch(/^\| engine {3}\| messages \| delivered \| lost \|/);
     expect(rule).toMatch(/^\| -{8} \| -{7}: \| -{8}: \| -{3}: \|/);
     expect(new Set([titles, rule, ...rows].map((line) => line?.length)).size).toBe(1);
+  });
+
+  it("put a start before its end though the estimate of the clock stepped back between them.", () => {
+    const step = (kind: "started" | "ended", at: number) => ({ kind, number: 1, dueAt: 0, at });
+    const steps = inOrder([step("started", 100), step("ended", 90)]);
+    expect(steps.map(({ kind, at, place }) => [kind, at, place])).toEqual([
+      ["started", 100, 100],
+      ["ended", 90, 100],
+    ]);
   });
 
   it("are null in JSON where only a Redis could say it.", () => {
