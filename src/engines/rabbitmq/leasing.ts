@@ -38,7 +38,12 @@ export class Leasing {
   constructor({ sender, places, clock }: LeasingOptions) {
     this.#sender = sender;
     this.#clock = clock;
-    this.settling = new Settling({ leases: this.leases, sender, places, clock });
+    const keep = (lease: Lease) => {
+      this.leases.add(lease);
+      // It may have ended meanwhile, when nobody found it.
+      this.#planAt(lease.until);
+    };
+    this.settling = new Settling({ leases: this.leases, sender, places, clock, keep });
   }
 
   /** Resolves when all that has ended by now is back in the broker. */

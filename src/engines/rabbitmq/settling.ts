@@ -11,6 +11,8 @@ export interface SettlingOptions {
   readonly sender: Sender;
   readonly places: Places;
   readonly clock: Clock;
+  /** Takes a lease back on the books, whose message could not be put anywhere. */
+  readonly keep: (lease: Lease) => void;
 }
 
 /** What becomes of a message: what is written down of it anew, and where it goes. */
@@ -57,7 +59,7 @@ export class Settling {
     for (const [place, { index, lease }] of moves.entries()) {
       results[index] = confirmed[place] ? "settled" : undefined;
       if (confirmed[place]) lease.arrival.acknowledge();
-      else this.#options.leases.add(lease);
+      else this.#options.keep(lease);
     }
     if (failure !== undefined) throw sameFailure(failure, { ...failure.details, results });
     return results as Settlement[];
