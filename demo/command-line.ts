@@ -16,7 +16,7 @@ this process, lets some handlers fail at first, cancels some messages on the way
 Options:
   --messages <n>   how many messages, 1 to 1,000,000 (${demoScenario.messages})
   --seconds <n>    over how many seconds their due times are spread, 0.1 to 600 (${demoScenario.spread / 1_000})
-  --seed <n>       repeats a run: due times, failures and cancellations follow from it, 0 to 4,294,967,295 (${demoScenario.seed})
+  --seed <n>       repeats a run: due times, failures and what is cancelled follow from it, 0 to 4,294,967,295 (${demoScenario.seed})
   --json           prints the figures as one JSON object, the last line on stdout, instead of the table
   --help           prints this
 

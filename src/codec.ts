@@ -33,9 +33,8 @@ export function jsonCodec<Payload>(): Codec<Payload> {
       try {
         text = JSON.stringify(payload);
       } catch (cause) {
-        throw new PunctualError("invalid-argument", `The payload cannot be written as JSON: ${reasonOf(cause)}.`, {
-          cause,
-        });
+        const problem = `The payload cannot be written as JSON: ${reasonOf(cause)}. Change it, or give the queue another codec.`;
+        throw new PunctualError("invalid-argument", problem, { cause, details: { argument: "payload" } });
       }
       if (text === undefined) {
         throw invalidArgument(

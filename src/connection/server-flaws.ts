@@ -64,7 +64,7 @@ const flaws: readonly Flaw[] = [
 export function knownFlaws(version: ServerVersion, use: ServerUse): string[] {
   return flaws
     .filter((flaw) => flaw.concerns(use) && isConcerned(version, flaw))
-    .map(({ meaning }) => `${version.text} may ${meaning}. Update it, unless whoever it comes from has mended that.`);
+    .map(({ meaning }) => `${version.text} may ${meaning}. Update it, unless your distribution has mended that.`);
 }
 
 function isConcerned({ family, own }: ServerVersion, { mendedIn, since }: Flaw): boolean {
