@@ -151,7 +151,11 @@ describe("a queue in partitions", () => {
     await expect(scene.queue.list({ cursor, state: "dead" })).rejects.toMatchObject(refused());
     const rest = await scene.queue.list({ cursor });
     expect(rest.messages.map(({ id }) => id)).toEqual([inPartition(1)]);
-    for (const text of ['["x"]', `${cursor}x`, `${cursor}`.replace("null", '"of another"')]) {
+    const mark = `${cursor}`.slice(0, `${cursor}`.indexOf("["));
+    const changed = ["x", " ", "\n"].map((more) => `${cursor}${more}`);
+    // Places that no page ends at: the beginning of all partitions, and the end of all.
+    const bare = ["[null,null]", "[false,false]", "[]"].map((places) => `${mark}${places}`);
+    for (const text of ['["x"]', ...changed, ...bare, `${cursor}`.replace("null", '"of another"')]) {
       await expect(scene.queue.list({ cursor: text })).rejects.toMatchObject(refused(text));
     }
   });

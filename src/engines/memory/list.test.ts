@@ -143,6 +143,15 @@ describe("a list of messages", () => {
     },
   );
 
+  it.each(["=", "==", " ", "\n", "!"])("refuses a cursor with %j behind it", (more) => {
+    for (const id of ["a", "b"]) put(id);
+    const { cursor } = store.list({ state: "due", limit: 1 }, start);
+    expect(idsOf("due", start, { cursor })).toEqual(["b"]);
+    expect(() => store.list({ state: "due", limit: 1, cursor: `${cursor}${more}` }, start)).toThrow(
+      expect.objectContaining({ code: "invalid-argument", details: { argument: "cursor" } }),
+    );
+  });
+
   it("refuses the cursor of another state", () => {
     for (const id of ["a", "b"]) put(id);
     const { cursor } = store.list({ state: "due", limit: 1 }, start);

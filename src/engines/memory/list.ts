@@ -111,7 +111,10 @@ function seen(records: readonly MessageRecord[], now: number): ListPage["message
 }
 
 function cursorOf(record: MessageRecord, state: MessageState): string {
-  const { at, tie } = positionOf(record, state);
+  return encode(positionOf(record, state), state);
+}
+
+function encode({ at, tie }: Position, state: MessageState): string {
   return Buffer.from(JSON.stringify([state, at, tie])).toString("base64url");
 }
 
@@ -119,7 +122,9 @@ function readCursor(cursor: string, state: MessageState): Position {
   try {
     const [ofState, at, tie] = JSON.parse(Buffer.from(cursor, "base64url").toString()) as readonly unknown[];
     const tied = typeof tie === (state === "dead" ? "string" : "number");
-    if (ofState === state && typeof at === "number" && tied) return { at, tie: tie as number | string };
+    const position = { at, tie } as Position;
+    // Decoding passes over what is no base64url, so text with more in it reads the same.
+    if (ofState === state && typeof at === "number" && tied && encode(position, state) === cursor) return position;
   } catch {
     // No JSON, or no array: refused below with all others.
   }

@@ -71,10 +71,16 @@ function placesFrom({ cursor, state }: ListQuery, count: number): Places {
   if (cursor === undefined) return Array.from({ length: count }, () => null);
   try {
     const places: unknown = JSON.parse(cursor);
-    const isPlace = (place: unknown) => place === null || place === false || typeof place === "string";
-    if (Array.isArray(places) && places.length === count && places.every(isPlace)) return places;
+    if (isPlaces(places, count) && JSON.stringify(places) === cursor) return places;
   } catch {
     // Told below, like any other text.
   }
   throw refusedCursor(cursor, state);
+}
+
+/** Whether a page can end there: some partition has gone on, and some has more. */
+function isPlaces(places: unknown, count: number): places is Places {
+  if (!Array.isArray(places) || places.length !== count) return false;
+  const isPlace = (place: unknown) => place === null || place === false || typeof place === "string";
+  return places.every(isPlace) && places.some((place) => place !== null) && places.some((place) => place !== false);
 }
