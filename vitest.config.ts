@@ -4,6 +4,9 @@ import { LongestFirst } from "./test/longest-first.js";
 
 const timing = "test/timing/**/*.test.ts";
 
+/** Files of tests that run at a time. */
+const maxWorkers = 5;
+
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
 
 export default defineConfig({
@@ -28,13 +31,24 @@ export default defineConfig({
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/*.test.ts", "src/**/*.generated.ts"] },
     projects: [
       {
+        // Of one piece each: to load the source anew for each of them would take longer than they do.
+        extends: true,
+        test: {
+          name: "units",
+          include: ["src/**/*.test.ts"],
+          isolate: false,
+          maxWorkers,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
         // Most of the time they wait for what comes due, so there are more of them at work than processors.
         extends: true,
         test: {
           name: "tests",
-          include: ["src/**/*.test.ts", "test/**/*.test.ts"],
+          include: ["test/**/*.test.ts"],
           exclude: [timing, "**/node_modules/**"],
-          maxWorkers: 5,
+          maxWorkers,
           sequence: { groupOrder: 0 },
         },
       },
