@@ -1,17 +1,17 @@
 -- Puts whole messages into a zset by due time, and wakes a consumer for the earliest. One that is there stays as it is.
 -- KEYS: schedule state waiting parked
--- ARGV: notAfter channel since back [kind when member]
+-- ARGV: notAfter channel attempt back [kind when member]
 -- Reply: {now, outcomes, dueAts}
 --
--- `kind` and `when` as in snippets/due.lua, or "k": due at `when`, in the past too. `since`: when an attempt of this call
--- was lost, the server's time before it was first made; else empty. `outcomes` has a letter for each: s scheduled, d
--- duplicate, u unknown: the lost attempt may have stored it, and it may have been taken since. `dueAts` has an f64 for
--- each. `back`: they were taken out and come back, so they are taken in at the memory limit too. The field `biggest` of the
--- state bounds the bytes of what waits in one member: claims read by number, and a zset does not tell how large a member
--- is. `parked`: where messages wait in a pause.
+-- `kind` and `when` as in snippets/due.lua, or "k": due at `when`, in the past too. `attempt` as in snippets/repeated.lua.
+-- `outcomes` has a letter for each: s scheduled, d duplicate, u unknown: a lost attempt may have stored it, and it may have
+-- been taken since. `dueAts` has an f64 for each. `back`: they were taken out and come back, so they are taken in at the
+-- memory limit too. The field `biggest` of the state bounds the bytes of what waits in one member: claims read by number, and
+-- a zset does not tell how large a member is. `parked`: where messages wait in a pause.
 local schedule, state, waiting, parked = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local channel, since, back = ARGV[2], tonumber(ARGV[3]), ARGV[4] == "1"
+local channel, attempt, back = ARGV[2], ARGV[3], ARGV[4] == "1"
 --- @include begin
+--- @include repeated
 --- @include values
 --- @include due
 --- @include drain
@@ -48,6 +48,7 @@ if #fresh > 0 then
   if back then
     drain(schedule)
   end
+  note_repeated()
   redis.call("ZADD", schedule, unpack(fresh))
   wake_write()
   if largest ~= biggest then

@@ -1,5 +1,6 @@
 import type { CallOptions, DueTime, ScheduleResult } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { idGenerator } from "../../message-id.js";
 import { inChunks } from "../../scripting/in-chunks.js";
 import { outcomesOf } from "../../scripting/outcomes.js";
 import { asArray, asBytes } from "../../scripting/reply.js";
@@ -11,6 +12,8 @@ import { sources } from "./sources.generated.js";
 const script = defineScript("schedule", sources["schedule"], {
   keys: ["schedule", "state", "waiting", "parked"],
 });
+
+const nameCall = idGenerator();
 
 const words = { s: "scheduled", d: "duplicate", u: "outcome-unknown" } as const;
 
@@ -49,11 +52,12 @@ export async function schedule(
   const limits = timeLeft(evaluator.clock, options);
   return await inChunks(placements, cut, async (chunk) => {
     let began: number | undefined;
+    const call = nameCall();
     const values = chunk.flatMap(({ member, due }) => [...timeOf(due), member]);
     const args = (again: boolean) => {
       // Not before there is a connection: until the server has told its time, the clock is that of this machine.
       began ??= Math.floor(evaluator.clock.now());
-      return [keys.channel, again ? String(began) : "", back ? "1" : "", ...values];
+      return [keys.channel, `${again ? began : ""} ${call}`, back ? "1" : "", ...values];
     };
     const { reply } = await evaluator.evaluate(script, script.keysIn(withParked(keys)), args, limits());
     const [, letters, times] = asArray(reply, "schedule");

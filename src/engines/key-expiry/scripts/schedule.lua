@@ -1,16 +1,16 @@
 -- Stores messages, and beside each a key that expires when it is due. One that is there stays or is replaced.
 -- KEYS: ids state
--- ARGV: notAfter told since back [id mode kind when member]
+-- ARGV: notAfter told attempt back [id mode kind when member]
 -- Reply: {now, outcomes, dueAts}
 --
 -- More KEYS: for each message its timer and its place. `mode`: k keeps one that is there, r replaces it. `kind` and `when` as in
--- snippets/due.lua, or "k": due at `when`, in the past too. `since`: when an attempt of this call was lost, the server's time
--- before it was first made; else empty. `back`: they were taken out and come back, so they are taken in at the memory limit too.
--- `outcomes` has a letter for each: s scheduled, d duplicate, r replaced, u unknown: the lost attempt may have stored it, and it
--- may have been taken since. `dueAts` has an f64 for each.
+-- snippets/due.lua, or "k": due at `when`, in the past too. `attempt` as in snippets/repeated.lua. `back`: they were taken
+-- out and come back, so they are taken in at the memory limit too. `outcomes` has a letter for each: s scheduled, d duplicate,
+-- r replaced, u unknown: a lost attempt may have stored it, and it may have been taken since. `dueAts` has an f64 for each.
 local ids, state = KEYS[1], KEYS[2]
-local told, since, back = ARGV[2], tonumber(ARGV[3]), ARGV[4] == "1"
+local told, attempt, back = ARGV[2], ARGV[3], ARGV[4] == "1"
 --- @include begin
+--- @include repeated
 --- @include values
 --- @include due
 --- @include timers
@@ -45,6 +45,7 @@ if #fresh > 0 then
   if back then
     redis.call("SREM", ids, "")
   end
+  note_repeated()
   redis.call("SADD", ids, unpack(stored))
 end
 for _, i in ipairs(fresh) do

@@ -1,4 +1,5 @@
 import type { CallOptions } from "../../../engine.js";
+import { idGenerator } from "../../../message-id.js";
 import type { Placed, Placement } from "../../../schemes/scripts/schedule.js";
 import { inChunks } from "../../../scripting/in-chunks.js";
 import { outcomesOf } from "../../../scripting/outcomes.js";
@@ -8,6 +9,8 @@ import { type KeyExpiryKeys, pairsOf } from "../keys.js";
 import { sources } from "./sources.generated.js";
 
 const script = defineScript("schedule", sources["schedule"], { keys: ["ids", "state"] });
+
+const nameCall = idGenerator();
 
 const words = { s: "scheduled", d: "duplicate", r: "replaced", u: "outcome-unknown" } as const;
 
@@ -35,12 +38,13 @@ export async function schedule(
   const cut = { id: ({ id }: Storing) => id, bytes: ({ member }: Storing) => member.length };
   return await inChunks(messages, cut, async (chunk) => {
     let began: number | undefined;
+    const call = nameCall();
     const names = [...script.keysIn(keys), ...pairsOf(keys, idsOf(chunk))];
     const values = chunk.flatMap((one) => [one.id, one.replaces ? "r" : "k", ...timeOf(one.due), one.member]);
     const args = (again: boolean) => {
       // Not before there is a connection: until the server has told its time, the clock is that of this machine.
       began ??= Math.floor(evaluator.clock.now());
-      return [keys.told, again ? String(began) : "", back ? "1" : "", ...values];
+      return [keys.told, `${again ? began : ""} ${call}`, back ? "1" : "", ...values];
     };
     const { reply } = await evaluator.evaluate(script, names, args, options);
     const [, letters, times] = asArray(reply, "schedule");
