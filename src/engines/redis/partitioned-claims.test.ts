@@ -6,19 +6,25 @@ import { manualClock } from "../../testing/manual-clock.js";
 import { memoryEngine } from "../memory/engine.js";
 import { PartitionedClaims } from "./partitioned-claims.js";
 
-type Fault = "reply" | "request" | undefined;
+type Fault = "reply" | "request" | "hang" | undefined;
 
-/** Three queues in memory; `fails` are the partitions whose next claims lose their reply, their request, or nothing. */
+/**
+ * Three queues in memory; `fails` are the partitions whose next claims lose their reply, their request, or nothing, or hang until
+ * `letGo`.
+ */
 function split() {
   const clock = manualClock();
   const engine = memoryEngine({ clock });
   const queues = [0, 1, 2].map((place) => engine.open(`q${place}`));
   const fails = new Map<number, Fault[]>();
   const asked: (readonly [place: number, limit: number])[] = [];
+  let letGo = () => {};
+  const hanging = new Promise<void>((resolve) => void (letGo = resolve));
   const partitions = queues.map((queue, place): EngineQueue => {
     const claim = async (request: ClaimRequest) => {
       asked.push([place, request.limit]);
       const fault = fails.get(place)?.shift();
+      if (fault === "hang") await hanging;
       if (fault === "request") throw new PunctualError("not-sent", "The request was lost.");
       const result = await queue.claim(request);
       if (fault === "reply") throw new PunctualError("outcome-unknown", "The reply was lost.");
@@ -40,7 +46,7 @@ function split() {
     const { messages, buried } = await claimed;
     return [messages.map(({ id, attempt }) => `${id} ${attempt}`), buried.map(({ id }) => id)];
   };
-  return { clock, queues, fails, asked, claim, put, told };
+  return { clock, queues, fails, asked, claim, put, told, letGo };
 }
 
 /** An expired message is buried by the claim that finds it. */
@@ -143,5 +149,73 @@ describe("When a claim fails in one partition and the others are empty", () => {
     expect(await told(claim("t"))).toEqual([["b 1"], ["old"]]);
     expect(await told(claim())).toEqual([[], ["older"]]);
     expect(await told(claim())).toEqual([[], []]);
+  });
+});
+
+describe("A partition that failed twice", () => {
+  /** What it took is not known yet, and its next call hangs. */
+  async function outOfReach() {
+    const scene = split();
+    const { claim, fails, put, told, asked } = scene;
+    await put(0, "a");
+    await put(1, "b1");
+    fails.set(0, ["reply", "request", "hang"]);
+    expect(await told(claim())).toEqual([["b1 1"], []]);
+    await put(1, "b2");
+    expect(await told(claim())).toEqual([["b2 1"], []]);
+    asked.length = 0;
+    return scene;
+  }
+
+  it("holds up no other while it is asked again, once at a time, and is claimed from when it is back", async () => {
+    const { clock, claim, put, told, asked, letGo, queues } = await outOfReach();
+    for (const id of ["b3", "b4", "b5", "b6"]) {
+      await put(1, id);
+      expect(await told(claim())).toEqual([[`${id} 1`], []]);
+    }
+    expect(asked.filter(([place]) => place === 0)).toEqual([[0, 0]]);
+    letGo();
+    await clock.advance(1);
+    expect(await queues[0]!.counts()).toMatchObject({ due: 1, leased: 0 });
+    expect(await told(claim())).toEqual([["a 1"], []]);
+  });
+
+  it("fails a claim when the others have nothing, after half a second, with how it failed last", async () => {
+    const { clock, claim } = await outOfReach();
+    let isOver = false;
+    const failed = claim()
+      .catch((error: unknown) => error)
+      .finally(() => (isOver = true));
+    await clock.advance(499);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect(await failed).toMatchObject({ code: "not-sent", message: "The request was lost." });
+  });
+
+  it("gives what it has when it answers by then, the others having nothing", async () => {
+    const { clock, claim, told, letGo } = await outOfReach();
+    const claimed = told(claim());
+    await clock.advance(400);
+    letGo();
+    expect(await claimed).toEqual([["a 1"], []]);
+  });
+
+  it("is asked again with a later claim when the first time has failed, too", async () => {
+    const { claim, fails, put, told } = await outOfReach();
+    fails.set(0, ["request"]);
+    await put(1, "b3");
+    for (const place of [1, 2]) await put(place, `more ${place}`);
+    expect((await claim()).messages).toHaveLength(1);
+    expect((await claim()).messages).toHaveLength(2);
+    expect(await told(claim())).toEqual([["a 1"], []]);
+  });
+
+  it("keeps what it took for the claim that asks for it, made a third time", async () => {
+    const { claim, fails, put, told, queues } = split();
+    await put(0, "a");
+    fails.set(0, ["reply", "request"]);
+    for (const code of ["outcome-unknown", "not-sent"]) await expect(claim("t")).rejects.toMatchObject({ code });
+    expect(await told(claim("t"))).toEqual([["a 1"], []]);
+    expect(await queues[0]!.counts()).toMatchObject({ leased: 1, due: 0 });
   });
 });
