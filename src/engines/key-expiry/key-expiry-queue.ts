@@ -186,7 +186,9 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
   protected override async turn(request: ClaimRequest): Promise<Look> {
     const { token } = request;
     if ((this.#looks.get(token) ?? unasked).now === 0) await this.#look(0, request);
-    return this.#looks.get(token) ?? unasked;
+    const look = this.#looks.get(token) ?? unasked;
+    // The call that told the time may be long over, when one after it got no answer: leases must not begin then.
+    return { ...look, now: Math.max(look.now, this.clock.now()) };
   }
 
   protected override async place(putBacks: readonly PutBack[]): Promise<Placing[]> {
