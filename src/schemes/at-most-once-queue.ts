@@ -71,6 +71,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
     const { limit, consumer, token } = request;
     const before = this.clock.now();
     this.held.sweep(before);
+    await this.#tellEnded();
     const again = this.held.again(token, before);
     if (again !== undefined) {
       const { now, nextAt } = await this.#turn(request, false, again.messages.length + again.buried.length > 0);
@@ -92,7 +93,11 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
 
   async acknowledge(receipts: readonly Receipt[]): Promise<Settlement[]> {
     const now = this.clock.now();
-    return receipts.map((receipt) => (this.held.end(receipt, now) === undefined ? "lease-lost" : "settled"));
+    const settlements = receipts.map((receipt): Settlement =>
+      this.held.end(receipt, now) === undefined ? "lease-lost" : "settled",
+    );
+    await this.#tellEnded();
+    return settlements;
   }
 
   async retry(retries: readonly Retry[]): Promise<Settlement[]> {
@@ -151,6 +156,7 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       else back.push({ index, held, placement });
     }
     if (dropped.length > 0) await this.giveUp(dropped);
+    await this.#tellEnded();
     if (back.length === 0) return settlements.map((settlement) => settlement ?? "settled");
     try {
       const placings = await this.place(back.map(({ held, placement }) => ({ id: held.member.id, ...placement })));
@@ -172,6 +178,22 @@ export abstract class AtMostOnceQueue extends SchemeQueue {
       }
       throw sameFailure(error, { ...error.details, results: settlements });
     }
+  }
+
+  /** How many messages this process holds. */
+  protected async countHeld(): Promise<number> {
+    const count = this.held.countAt(this.clock.now());
+    await this.#tellEnded();
+    return count;
+  }
+
+  /**
+   * Gives up what nobody settled in its lease: no handler saw it when a claim was answered later than that, and nobody else has
+   * it.
+   */
+  async #tellEnded(): Promise<void> {
+    const ended = this.held.takeEnded();
+    if (ended.length > 0) await this.giveUp(ended);
   }
 
   /** Puts back what is not given out. It has no holder yet: when it does not come back it is lost, and that is told. */

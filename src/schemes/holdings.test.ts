@@ -73,6 +73,16 @@ describe("what a process holds", () => {
     expect(holdings.size).toBe(0);
   });
 
+  it("is told once when its lease is over and nobody has settled it in time", () => {
+    expect(holdings.takeEnded()).toEqual([]);
+    holdings.hold({ consumer: "d", token: "t2", leaseUntil: 1_000 }, [held("settled")]);
+    holdings.end(receipt("settled", "t2"), 999);
+    holdings.end(receipt("a"), 1_000);
+    expect(holdings.takeEnded()).toEqual(["a"]);
+    holdings.sweep(1_000);
+    expect([holdings.takeEnded(), holdings.takeEnded()]).toEqual([["b"], []]);
+  });
+
   it("is counted by the time that is asked for, however short ago it was swept", () => {
     holdings.extend(receipt("a"), 500, 5_000);
     holdings.sweep(999);

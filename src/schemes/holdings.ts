@@ -45,7 +45,7 @@ const sweepInterval = 1_000;
 /**
  * What the consumers of a queue in this process hold, for schemes that take a message out of Redis to deliver it. Leases are
  * kept here alone; one that ends is forgotten with its message, as a process that dies forgets it: such a scheme delivers at
- * most once.
+ * most once. `takeEnded` tells which.
  */
 export class Holdings {
   readonly #claims = new Map<string, Claim>();
@@ -56,6 +56,8 @@ export class Holdings {
   readonly #last = new Map<string, string>();
   /** By id: the lease that was given last, as long as it is held. */
   readonly #byId = new Map<string, Lease>();
+  /** Ids of messages whose leases ended unsettled, until somebody has taken them to tell them. */
+  #ended: string[] = [];
   #size = 0;
   #sweptAt = -Infinity;
 
@@ -101,7 +103,9 @@ export class Holdings {
     claim.leases.delete(id);
     this.#forget(id, lease);
     if (claim.leases.size === 0 && this.#last.get(claim.consumer) !== token) this.#claims.delete(token);
-    return lease.until <= now ? undefined : lease;
+    if (lease.until > now) return lease;
+    this.#ended.push(id);
+    return undefined;
   }
 
   /** Takes back the end of a lease whose message could not be put anywhere. */
@@ -139,11 +143,20 @@ export class Holdings {
     this.#sweptAt = now;
     for (const [token, { leaseUntil, leases }] of this.#claims) {
       for (const [id, lease] of leases) {
-        if (lease.until <= now && leases.delete(id)) this.#forget(id, lease);
+        if (lease.until > now || !leases.delete(id)) continue;
+        this.#forget(id, lease);
+        this.#ended.push(id);
       }
       if (leases.size === 0 && leaseUntil <= now) this.#claims.delete(token);
     }
     for (const [consumer, token] of this.#last) if (!this.#claims.has(token)) this.#last.delete(consumer);
+  }
+
+  /** The ids of messages that were forgotten unsettled since this was last asked. */
+  takeEnded(): string[] {
+    const ended = this.#ended;
+    this.#ended = [];
+    return ended;
   }
 
   #forget(id: string, lease: Lease): void {

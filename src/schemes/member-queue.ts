@@ -96,7 +96,7 @@ export abstract class MemberQueue extends AtMostOnceQueue {
   /** What consumers hold is known to their processes alone: `leased` counts those of this one. */
   override async counts(): Promise<Counts> {
     const waiting = await countWaiting(this.calls, this.keys);
-    return { ...waiting, leased: this.held.countAt(this.clock.now()), dead: 0 };
+    return { ...waiting, leased: await this.countHeld(), dead: 0 };
   }
 
   override purge(what: "waiting" | "dead"): Promise<number> {

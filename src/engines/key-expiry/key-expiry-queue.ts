@@ -162,7 +162,7 @@ export class KeyExpiryQueue extends AtMostOnceQueue {
    */
   override async counts(): Promise<Counts> {
     const waiting = await survey(this.calls, this.#keys);
-    return { ...waiting, leased: this.held.countAt(this.clock.now()), dead: 0 };
+    return { ...waiting, leased: await this.countHeld(), dead: 0 };
   }
 
   /** Visits every message, as `counts` does. */

@@ -81,7 +81,7 @@ export class PlainQueue extends MemberQueue {
   /** What consumers popped or hold is known to their processes alone: `due` and `leased` count those of this one. */
   override async counts(): Promise<Counts> {
     const { scheduled, due, paused } = await countLine(this.calls, this.#line);
-    const leased = this.held.countAt(this.clock.now());
+    const leased = await this.countHeld();
     return { scheduled, due: due + this.#counter.popped.size, leased, dead: 0, paused };
   }
 
