@@ -192,7 +192,7 @@ describe("a queue in partitions", () => {
       await using engine = redisEngine({ url: redis.url, partitions });
       await expect(new Queue<number>(scene.name, { engine }).schedule(2, { delay: 0 })).rejects.toMatchObject({
         code: "misconfigured",
-        message: expect.stringMatching(/partitions.*PARTITIONS 3/su),
+        message: `Queue "${scene.name}" is split into 3 partitions, and the option partitions here is ${partitions}; make them the same, or see docs/how-to/partitions.md.`,
       });
     }
     await scene.queue.purge("waiting");
@@ -206,7 +206,10 @@ describe("a queue in partitions", () => {
     const name = `split-${++queues}`;
     await new Queue<number>(name, { engine: whole }).schedule(1, { delay: 3_600_000 });
     await using engine = redisEngine({ url: redis.url, partitions: 2 });
-    await expect(new Queue<number>(name, { engine }).counts()).rejects.toMatchObject({ code: "misconfigured" });
+    await expect(new Queue<number>(name, { engine }).counts()).rejects.toMatchObject({
+      code: "misconfigured",
+      message: `Queue "${name}" is not split into partitions, and the option partitions here is 2; make them the same, or see docs/how-to/partitions.md.`,
+    });
   });
 
   it.each([0, 1.5, 1_025, Number.NaN, "3"])("of %s is refused", (partitions) => {

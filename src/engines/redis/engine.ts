@@ -13,6 +13,7 @@ import { neededCommands } from "./rights.js";
 import { PartitionedQueue } from "./partitioned-queue.js";
 import { RedisQueue } from "./redis-queue.js";
 import { enlist } from "./scripts/enlist.js";
+import { TellingHowSplit } from "./split-otherwise.js";
 
 export type { DeadLetterOptions, DurabilityOptions, RedisEngineOptions, RedisOptions, ServerWarning };
 
@@ -45,13 +46,15 @@ class RedisEngine implements Engine {
   }
 
   open(queue: string, options: OpenOptions = {}): EngineQueue {
-    if (this.#partitions === 1) {
-      const keys = queueKeys(this.#prefix, queue);
-      return this.#queueOn(keys, this.#connections.for(keys.state), options);
-    }
     const whole = queueKeys(this.#prefix, queue);
+    const telling = (inner: Connected) => new TellingHowSplit(inner, queue, this.#partitions);
+    if (this.#partitions === 1) {
+      const { work, calls, durable } = this.#connections.for(whole.state);
+      const on = { work: telling(work), calls: telling(calls), durable: durable && telling(durable) };
+      return this.#queueOn(whole, on, options);
+    }
     const ready = (call: CallOptions) =>
-      enlist(this.#connections.for(whole.state).calls, whole, this.#partitions, call);
+      enlist(telling(this.#connections.for(whole.state).calls), whole, this.#partitions, call);
     return new PartitionedQueue(whole.schedule, this.#partitions, (place) => {
       // A queue has no slash in its name, so no other queue has these keys.
       const keys = queueKeys(this.#prefix, `${queue}/${place}`);

@@ -1,40 +1,27 @@
-import type { Clock } from "../../clock.js";
+import { RelayedConnected } from "../../connection/relayed-connected.js";
 import type { Connected } from "../../connection/supervisor.js";
 import type { CallOptions } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
 import type { Evaluation, Script, ScriptArguments } from "../../scripting/script.js";
 
 /** A connection on which nothing runs before the queue has said that it is split as this process believes. */
-export class Enlisting implements Connected {
-  readonly #inner: Connected;
+export class Enlisting extends RelayedConnected {
   readonly #enlist: (options: CallOptions) => Promise<void>;
   #isEnlisted = false;
 
   /** `enlist` may run any number of times; it is asked until it succeeds, and what it fails with fails the call. */
   constructor(inner: Connected, enlist: (options: CallOptions) => Promise<void>) {
-    this.#inner = inner;
+    super(inner);
     this.#enlist = enlist;
   }
 
-  get clock(): Connected["clock"] & Clock {
-    return this.#inner.clock;
-  }
-
-  get closed(): boolean {
-    return this.#inner.closed;
-  }
-
-  get shardedChannels(): boolean {
-    return this.#inner.shardedChannels;
-  }
-
-  async evaluate(
+  override async evaluate(
     script: Script,
     keys: readonly string[],
     args: ScriptArguments,
     options: CallOptions = {},
   ): Promise<Evaluation> {
-    if (this.#isEnlisted) return await this.#inner.evaluate(script, keys, args, options);
+    if (this.#isEnlisted) return await super.evaluate(script, keys, args, options);
     const began = this.clock.elapsed();
     try {
       await this.#enlist(options);
@@ -46,14 +33,6 @@ export class Enlisting implements Connected {
     this.#isEnlisted = true;
     const { timeout } = options;
     const left = timeout === undefined ? undefined : Math.max(timeout - (this.clock.elapsed() - began), 0);
-    return await this.#inner.evaluate(script, keys, args, { ...options, timeout: left });
-  }
-
-  subscribe(...call: Parameters<Connected["subscribe"]>): ReturnType<Connected["subscribe"]> {
-    return this.#inner.subscribe(...call);
-  }
-
-  onState(...call: Parameters<Connected["onState"]>): ReturnType<Connected["onState"]> {
-    return this.#inner.onState(...call);
+    return await super.evaluate(script, keys, args, { ...options, timeout: left });
   }
 }
