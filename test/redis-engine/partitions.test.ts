@@ -187,7 +187,7 @@ describe("a queue in partitions", () => {
 
   it("is refused to a process that says another number, or none, until the note is removed", async () => {
     await using scene = split();
-    await scene.queue.schedule(1, { delay: 3_600_000 });
+    await scene.queue.scheduleMany(numbered(30, { delay: 3_600_000 }));
     for (const partitions of [1, 2]) {
       await using engine = redisEngine({ url: redis.url, partitions });
       await expect(new Queue<number>(scene.name, { engine }).schedule(2, { delay: 0 })).rejects.toMatchObject({
@@ -196,6 +196,9 @@ describe("a queue in partitions", () => {
       });
     }
     await scene.queue.purge("waiting");
+    // The page on partitions names these as what stays.
+    const left = (await redis.raw.command("KEYS", `{punctual:${scene.name}/*`)) as unknown[];
+    expect(left.map(String).toSorted()).toEqual([0, 1, 2].map((place) => `{punctual:${scene.name}/${place}}:state`));
     await redis.raw.command("HDEL", `{punctual:${scene.name}}:state`, "partitions");
     await using engine = redisEngine({ url: redis.url, partitions: 5 });
     await new Queue<number>(scene.name, { engine }).schedule(2, { delay: 0 });
