@@ -180,6 +180,21 @@ describe("A partition that failed twice", () => {
     expect(await told(claim())).toEqual([["a 1"], []]);
   });
 
+  it("holds up no consumer that claims for the first time, and gives it what it has when it is back", async () => {
+    const { clock, claim, put, told, asked, letGo } = await outOfReach();
+    await put(1, "b3");
+    expect(await told(claim("u", "d"))).toEqual([["b3 1"], []]);
+    expect(asked).toEqual([
+      [0, 0],
+      [1, 10],
+    ]);
+    letGo();
+    await clock.advance(1);
+    await put(0, "new");
+    expect(await told(claim("v", "d"))).toEqual([["new 1"], []]);
+    expect(await told(claim())).toEqual([["a 1"], []]);
+  });
+
   it("fails a claim when the others have nothing, after half a second, with how it failed last", async () => {
     const { clock, claim } = await outOfReach();
     let isOver = false;

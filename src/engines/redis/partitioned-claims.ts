@@ -45,6 +45,8 @@ interface Round {
 export class PartitionedClaims {
   readonly #partitions: readonly EngineQueue[];
   readonly #books = new Map<string, Books>();
+  /** Partitions that failed a consumer twice, and how they did last: one that claims for the first time need not find out. */
+  readonly #out = new Map<number, unknown>();
 
   constructor(partitions: readonly EngineQueue[]) {
     this.#partitions = partitions;
@@ -55,7 +57,7 @@ export class PartitionedClaims {
     const round: Round = { empty: [], failure: undefined };
     const out: { readonly place: number; readonly probe: Promise<void> }[] = [];
     for (const place of this.#order(books)) {
-      const before = books.unanswered.get(place);
+      const before = this.#unansweredAt(place, request, books);
       if (before?.isRepeated === true) out.push({ place, probe: this.#probe(place, before, books) });
       else {
         const found = await this.#tryFrom(place, request, books, round);
@@ -68,6 +70,16 @@ export class PartitionedClaims {
     const last = round.empty.at(-1);
     if (last === undefined) throw new PunctualError("internal", "A queue without partitions was claimed from.");
     return { ...last, ...told(books), nextAt: Math.min(...round.empty.map(({ nextAt }) => nextAt)) };
+  }
+
+  /** What was not answered at a partition; of one that is out of reach the claim itself, as though it had failed there. */
+  #unansweredAt(place: number, request: ClaimRequest, { unanswered }: Books): Unanswered | undefined {
+    const known = unanswered.get(place);
+    if (!this.#out.has(place)) return known;
+    const before = known ?? { request, isRepeated: true, failure: this.#out.get(place), probe: undefined };
+    before.isRepeated = true;
+    unanswered.set(place, before);
+    return before;
   }
 
   /** Claims from one partition; `undefined` when it has nothing, or fails. */
@@ -118,6 +130,7 @@ export class PartitionedClaims {
       (failure: unknown) => {
         before.failure = failure;
         before.probe = undefined;
+        this.#out.set(place, failure);
       },
     );
     return before.probe;
@@ -127,6 +140,7 @@ export class PartitionedClaims {
   async #handBackFrom(place: number, before: Unanswered, books: Books): Promise<void> {
     const queue = this.#at(place);
     const taken = await queue.claim({ ...before.request, limit: 0 });
+    this.#out.delete(place);
     books.untold.push(taken);
     if (books.token === before.request.token) before.isRepeated = false;
     else {
@@ -149,12 +163,16 @@ export class PartitionedClaims {
         unanswered.delete(place);
       }
       const result = await queue.claim(request);
+      this.#out.delete(place);
       unanswered.delete(place);
       return result;
     } catch (failure) {
       const known = unanswered.get(place);
       if (known === undefined) unanswered.set(place, { request, isRepeated: false, failure, probe: undefined });
-      else known.failure = failure;
+      else {
+        known.failure = failure;
+        this.#out.set(place, failure);
+      }
       throw failure;
     }
   }
