@@ -62,6 +62,11 @@ describe("Nothing is wrong with a message", () => {
     ],
     ["that was never stored", story([], { told: { at: due, failed: "not-sent" } }), {}],
     [
+      "whose schedule was repeated when it was gone, and tells when it went",
+      story([delivery(1, 0, "acknowledged")], { told: { at: due + 40, outcome: "scheduled", dueAt: due + 10 } }),
+      {},
+    ],
+    [
       "of which schedule does not know",
       story([delivery(1, 0, "acknowledged")], { told: { at: due, failed: "outcome-unknown" } }),
       {},

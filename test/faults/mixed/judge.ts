@@ -75,7 +75,12 @@ function* otherThanAsked({ id, payload }: ChaosMessage, story: Story, deliveries
 
 /** Neither by what was asked, nor by what was told, nor by what the delivery says. */
 function* early({ id, delay }: ChaosMessage, { askedAt, told }: Story, deliveries: readonly DeliverySeen[]) {
-  const stored = told !== undefined && "outcome" in told && told.outcome === "scheduled" ? told.dueAt : 0;
+  const scheduled = told !== undefined && "outcome" in told && told.outcome === "scheduled" ? told : undefined;
+  // Of one that is gone a schedule that is repeated learns when it went, and not when it was due.
+  const mayBeGone = deliveries.some(
+    ({ ending }) => scheduled !== undefined && ending !== undefined && ending.at <= scheduled.at,
+  );
+  const stored = mayBeGone ? 0 : (scheduled?.dueAt ?? 0);
   for (const { at, dueAt, attempt } of deliveries) {
     const due = Math.max(dueAt, stored, askedAt + delay);
     if (at < due) yield problem("I3", `${id} was early by ${due - at} ms, at attempt ${attempt}`);
