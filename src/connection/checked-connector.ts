@@ -1,5 +1,6 @@
 import type { CommandArgument, Connection, Connector, Reply } from "../clients/port.js";
 import { RelayedConnection } from "../clients/relayed-connection.js";
+import type { Clock } from "../clock.js";
 import { PunctualError } from "../errors.js";
 import {
   askServer,
@@ -14,6 +15,8 @@ import {
 
 export interface ServerWatchOptions {
   readonly commands: readonly (readonly string[])[];
+  /** That of this machine, which the clocks of servers are held against. */
+  readonly clock: Pick<Clock, "now">;
   /** Hears of warnings. What it throws is nobody's here: a rejection that is not handled. */
   readonly onWarning: (warning: ServerWarning) => void;
 }
@@ -47,7 +50,7 @@ export class ServerWatch {
     if (known.has("")) return;
     // A connection to a server that is known asks for no more than which it is.
     if (known.size > 0 && known.has(await runOf(send))) return;
-    const report = await askServer(send);
+    const report = await askServer(send, this.#options.clock);
     const run = report.info.get("run_id") ?? "";
     const needs = { durability, commands: this.#options.commands };
     const findings = judge(report, needs).map((finding) => (known.size > 0 ? passing(finding) : finding));
@@ -68,11 +71,12 @@ export class ServerWatch {
 
   #warn(run: string, findings: readonly ServerFinding[]): void {
     for (const finding of findings) {
-      // Several connections look at one server, and what they need differs.
-      const name = `${run} ${finding.code} ${finding.message}`;
-      if (finding.level !== "warning" || this.#warned.has(name)) continue;
-      this.#warned.add(name);
+      if (finding.level !== "warning") continue;
       const { code, message } = finding;
+      // Several connections look at one server. What they need differs; so do the times at which they look, by a few ms.
+      const name = code === "clock" ? `${run} ${code}` : `${run} ${code} ${message}`;
+      if (this.#warned.has(name)) continue;
+      this.#warned.add(name);
       void settled.then(() => this.#options.onWarning({ code, message }));
     }
   }

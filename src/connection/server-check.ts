@@ -1,20 +1,20 @@
 import { type CommandArgument, CommandFailure, type Reply } from "../clients/port.js";
+import type { Clock } from "../clock.js";
 import type { Durability } from "./durable.js";
 import { knownFlaws, type ServerVersion, versionBelow, versionOf } from "./server-flaws.js";
 
-/** Something about a server by which messages can be lost, calls refused, or worse. */
+/** Something about a server by which messages can be lost, come at another time than was meant, calls be refused, or worse. */
 export interface ServerWarning {
   /** What it is about; `flaw`: of its version. */
-  readonly code: "flaw" | "eviction" | "persistence" | "replicas" | "rights";
+  readonly code: "flaw" | "eviction" | "persistence" | "replicas" | "rights" | "clock";
   /** What is so, with what value, and what to do about it. */
   readonly message: string;
 }
 
-/** Something about a server that whoever runs it should know. A `problem` cannot work; a `note` is harmless. */
+/** Something about a server that whoever runs it should know. A `problem` cannot work. */
 export type ServerFinding =
   | ({ readonly level: "warning" } & ServerWarning)
-  | { readonly level: "problem"; readonly code: "version" | "replicas" | "fsync"; readonly message: string }
-  | { readonly level: "note"; readonly code: "clock" | "unchecked"; readonly message: string };
+  | { readonly level: "problem"; readonly code: "version" | "replicas" | "fsync"; readonly message: string };
 
 /** What the server is to be held against. */
 export interface ServerNeeds {
@@ -22,8 +22,6 @@ export interface ServerNeeds {
   readonly durability?: Durability | undefined;
   /** Commands that have to be allowed, each as it could be sent. Asked for where the server lets the user ask (`ACL DRYRUN`). */
   readonly commands?: readonly (readonly string[])[] | undefined;
-  /** Unix time by this machine, ms; left out, the clocks are not compared. */
-  readonly wall?: (() => number) | undefined;
 }
 
 /** Sends one command; rejects with a `CommandFailure`. */
@@ -33,6 +31,9 @@ export type Send = (...command: readonly CommandArgument[]) => Promise<Reply>;
 export interface ServerReport {
   /** The fields of INFO; empty when that may not be asked. */
   readonly info: ReadonlyMap<string, string>;
+  /** When INFO was sent and answered, Unix ms by this machine. */
+  readonly sentAt: number;
+  readonly answeredAt: number;
   /** When it takes snapshots, by its configuration; empty text for never. */
   readonly snapshots: string | undefined;
   /** When it sees to it that its append-only file is on the disk: `always`, `everysec` or `no`. */
@@ -40,17 +41,14 @@ export interface ServerReport {
   readonly user: string | undefined;
 }
 
-/** Looks at a server: everything that can be known of it with the rights of this user. */
-export async function checkServer(send: Send, needs: ServerNeeds = {}): Promise<ServerFinding[]> {
-  const report = await askServer(send);
-  const wall = needs.wall?.();
-  return [...judge(report, needs), ...clockFindings(report, wall), ...(await checkRights(send, report, needs))];
-}
-
-/** Asks in one round trip. */
-export async function askServer(send: Send): Promise<ServerReport> {
-  const [info, save, fsync, user] = await Promise.all([
-    unlessRefused(send("INFO")),
+/**
+ * Asks in one round trip.
+ * @param clock That of this machine.
+ */
+export async function askServer(send: Send, clock: Pick<Clock, "now">): Promise<ServerReport> {
+  const sentAt = clock.now();
+  const [[info, answeredAt], save, fsync, user] = await Promise.all([
+    unlessRefused(send("INFO")).then((answer) => [answer, clock.now()] as const),
     // One at a time: several are allowed since Redis 7.0.
     unlessRefused(send("CONFIG", "GET", "save")),
     unlessRefused(send("CONFIG", "GET", "appendfsync")),
@@ -58,7 +56,14 @@ export async function askServer(send: Send): Promise<ServerReport> {
   ]);
   const [, snapshots] = Array.isArray(save) ? save.map(String) : [];
   const [, appendfsync] = Array.isArray(fsync) ? fsync.map(String) : [];
-  return { info: fieldsOf(info), snapshots, appendfsync, user: user === undefined ? undefined : String(user) };
+  return {
+    info: fieldsOf(info),
+    sentAt,
+    answeredAt,
+    snapshots,
+    appendfsync,
+    user: user === undefined ? undefined : String(user),
+  };
 }
 
 /** The fields of an answer to INFO. */
@@ -72,18 +77,16 @@ export function fieldsOf(info: Reply | undefined): ReadonlyMap<string, string> {
   );
 }
 
-/** What of it matters, by what is needed. */
-export function judge({ info, snapshots, appendfsync }: ServerReport, { durability }: ServerNeeds): ServerFinding[] {
-  if (info.size === 0) {
-    const message =
-      "The user of Redis may not run INFO, so nothing is known of the server; allow it (+info) to have it checked.";
-    return [{ level: "note", code: "unchecked", message }];
-  }
+/** What of it matters, by what is needed; nothing when the user may not run INFO. */
+export function judge(report: ServerReport, { durability }: ServerNeeds): ServerFinding[] {
+  const { info, snapshots, appendfsync } = report;
+  if (info.size === 0) return [];
   const version = versionOf(info);
   return [
     ...versionFindings(version, durability?.fsync === true && (appendfsync ?? "everysec") === "everysec"),
     ...evictionFindings(info),
     ...persistenceFindings(info, snapshots),
+    ...clockFindings(report),
     ...(durability === undefined ? [] : durabilityFindings(info, version, durability)),
   ];
 }
@@ -148,14 +151,19 @@ function durabilityFindings(
   return findings;
 }
 
-/** From how far apart the clocks of two machines are worth a word, ms. */
+/** How far apart the clocks of two machines may be, ms. */
 const tolerance = 1_000;
 
-function clockFindings({ info }: ServerReport, wall: number | undefined): ServerFinding[] {
-  const offset = wall === undefined ? Number.NaN : Number(info.get("server_time_usec") ?? Number.NaN) / 1_000 - wall;
-  if (!(Math.abs(offset) > tolerance)) return [];
-  const message = `The clock of Redis is ${Math.abs(Math.round(offset))} ms ${offset > 0 ? "ahead of" : "behind"} that of this machine. Only the clock of Redis counts, so \`at\` means a time by that one.`;
-  return [{ level: "note", code: "clock", message }];
+function clockFindings({ info, sentAt, answeredAt }: ServerReport): ServerFinding[] {
+  const serverTime = Number(info.get("server_time_usec") ?? Number.NaN) / 1_000;
+  const ahead = Math.round(serverTime - (sentAt + answeredAt) / 2);
+  // It told the time at some moment of the round trip. When the clock of this machine steps back meanwhile, the answer comes
+  // before the question.
+  const unsure = Math.abs(answeredAt - sentAt) / 2;
+  if (!(Math.abs(ahead) > tolerance + unsure)) return [];
+  const [side, effect] = ahead > 0 ? ["ahead of", "early"] : ["behind", "late"];
+  const message = `The clock of Redis is ${Math.abs(ahead)} ms ${side} that of this machine, so what is scheduled with \`at\`, a time by this machine, comes that much too ${effect}. Set both clocks right (NTP), or schedule with \`delay\`.`;
+  return [{ level: "warning", code: "clock", message }];
 }
 
 /** What NOPERM would meet. Who may not ask that, which takes rights of its own since Redis 7.0, is told nothing. */

@@ -1,6 +1,14 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { nodeRedis } from "../../src/clients/node-redis.js";
-import { checkServer, judge, fieldsOf, type ServerNeeds } from "../../src/connection/server-check.js";
+import { systemClock } from "../../src/clock.js";
+import {
+  askServer,
+  checkRights,
+  judge,
+  type Send,
+  type ServerNeeds,
+  type ServerReport,
+} from "../../src/connection/server-check.js";
 import { redisEngine, type RedisEngineOptions, type ServerWarning } from "../../src/engines/redis/engine.js";
 import { neededCommands } from "../../src/engines/redis/rights.js";
 import { Queue } from "../../src/index.js";
@@ -14,16 +22,19 @@ import { withRedis } from "../support/with-redis.js";
 
 const sound = { redis_version: "8.4.0", maxmemory: "0", maxmemory_policy: "noeviction", aof_enabled: "1" };
 const durable = { replicas: 0, fsync: false, timeout: 100 };
+const bare = {
+  info: new Map(),
+  sentAt: 0,
+  answeredAt: 0,
+  snapshots: undefined,
+  appendfsync: undefined,
+  user: undefined,
+};
 
 /** What is found in a server that says this of itself, besides what is sound. */
-function found(
-  info: Record<string, string>,
-  needs: ServerNeeds = {},
-  more: { snapshots?: string; appendfsync?: string } = {},
-) {
+function found(info: Record<string, string>, needs: ServerNeeds = {}, more: Partial<ServerReport> = {}) {
   const fields = new Map(Object.entries({ ...sound, ...info }));
-  const report = { info: fields, snapshots: more.snapshots, appendfsync: more.appendfsync, user: undefined };
-  return judge(report, needs).map(({ level, code }) => `${level} ${code}`);
+  return judge({ ...bare, info: fields, ...more }, needs).map(({ level, code }) => `${level} ${code}`);
 }
 
 describe("A server that says of itself", () => {
@@ -79,45 +90,68 @@ describe("A server that says of itself", () => {
     expect(found({ redis_version: "7.2.12" }, fsync, { appendfsync: "everysec" })).toEqual([]);
   });
 
-  it("nothing is left alone, with a note", () => {
-    const report = { info: fieldsOf(undefined), snapshots: undefined, appendfsync: undefined, user: undefined };
-    expect(judge(report, {})).toMatchObject([{ level: "note", code: "unchecked" }]);
+  it("nothing is left alone", () => {
+    expect(judge(bare, { durability: { ...durable, replicas: 2, fsync: true } })).toEqual([]);
+  });
+
+  it.each([
+    ["1 s more than this machine", 51_000, {}, []],
+    ["1 s less than this machine", 49_000, {}, []],
+    ["more than 1 s more", 51_001, {}, ["warning clock"]],
+    ["more than 1 s less", 48_999, {}, ["warning clock"]],
+    ["more than 1 s less than when it answered, which it did slowly", 49_500, { answeredAt: 54_000 }, []],
+    ["more than 1 s more than when it was asked, and it answered slowly", 54_500, { answeredAt: 54_000 }, []],
+    ["more than a slow answer explains", 55_001, { answeredAt: 54_000 }, ["warning clock"]],
+    ["what it was here before this machine stepped back by 10 s", 50_000, { answeredAt: 40_000 }, []],
+  ])("the time is %s", (_, time, more, findings) => {
+    expect(found({ server_time_usec: `${time}000` }, {}, { sentAt: 50_000, answeredAt: 50_000, ...more })).toEqual(
+      findings,
+    );
   });
 });
 
 describe("A server that is asked", () => {
   const redis = withRedis();
-  const check = async (url: string, needs: ServerNeeds) => {
+  const look = async <Seen>(url: string, how: (send: Send) => Promise<Seen>) => {
     const connection = await nodeRedis({ url }).connect(1_000);
     try {
-      return await checkServer((...command) => connection.send(command), needs);
+      return await how((...command) => connection.send(command));
     } finally {
       connection.destroy();
     }
   };
+  const rights = (url: string) =>
+    look(url, async (send) => checkRights(send, await askServer(send, systemClock), { commands: neededCommands }));
 
-  it("tells what is not kept, and how far its clock is off", async () => {
-    const wall = () => Date.now() - 3_600_000;
-    const findings = await check(redis.url, { commands: neededCommands, wall });
-    expect(findings).toContainEqual(expect.objectContaining({ level: "warning", code: "persistence" }));
-    const clock = findings.find(({ code }) => code === "clock");
-    expect(clock?.level).toBe("note");
-    expect(clock?.message).toMatch(/^The clock of Redis is 3[56]\d{5} ms ahead of that of this machine\./);
-    expect((await check(redis.url, { wall: () => Date.now() })).map(({ code }) => code)).not.toContain("clock");
-    expect(findings.map(({ code }) => code)).not.toContain("rights");
+  it.each([
+    ["ahead of", "early", -3_600_000],
+    ["behind", "late", 3_600_000],
+  ])("tells what is not kept, and that its clock is %s ours", async (side, effect, offset) => {
+    const clock = { now: () => Date.now() + offset };
+    const findings = judge(await look(redis.url, (send) => askServer(send, clock)), {});
+    expect(findings.map(({ level, code }) => `${level} ${code}`)).toEqual([
+      "warning flaw",
+      "warning persistence",
+      "warning clock",
+    ]);
+    expect(findings[2]?.message.replace(/3(599|600)\d{3}/, "3600000")).toBe(
+      `The clock of Redis is 3600000 ms ${side} that of this machine, so what is scheduled with \`at\`, a time by this machine, comes that much too ${effect}. Set both clocks right (NTP), or schedule with \`delay\`.`,
+    );
   });
 
   it("names the commands that the user may not run, where the user may ask", async () => {
     await redis.raw.command("ACL", "SETUSER", "asks", "on", ">pw", "~*", "&*", "+@all", "-zadd", "-hscan");
     await redis.raw.command("ACL", "SETUSER", "asksnot", "on", ">pw", "~*", "&*", "+@all", "-zadd", "-acl");
     const url = (user: string) => redis.url.replace("//", `//${user}:pw@`);
-    expect(await check(url("asks"), { commands: neededCommands })).toContainEqual({
-      level: "warning",
-      code: "rights",
-      message: "The user asks of Redis may not run HSCAN, ZADD: calls that need it fail with misconfigured.",
-    });
-    const others = await check(url("asksnot"), { commands: neededCommands });
-    expect(others.map(({ code }) => code)).not.toContain("rights");
+    expect(await rights(url("asks"))).toEqual([
+      {
+        level: "warning",
+        code: "rights",
+        message: "The user asks of Redis may not run HSCAN, ZADD: calls that need it fail with misconfigured.",
+      },
+    ]);
+    expect(await rights(url("asksnot"))).toEqual([]);
+    expect(await rights(redis.url)).toEqual([]);
   });
 });
 
@@ -125,6 +159,7 @@ describe("An engine", () => {
   const redis = withRedis();
   let warnings: ServerWarning[] = [];
   afterEach(() => {
+    vi.restoreAllMocks();
     warnings = [];
   });
   const queueOn = (options: RedisEngineOptions) =>
@@ -143,6 +178,19 @@ describe("An engine", () => {
     proxy.cut();
     await Promise.all([queue.counts(), queue.receive()]);
     expect(codes()).toEqual(["flaw", "persistence"]);
+  });
+
+  it("tells once that the clock of this machine is off, though several connections look at one server", async () => {
+    const now = Date.now.bind(Date);
+    let offset = -3_600_000;
+    // No two looks see the clocks equally far apart.
+    vi.spyOn(Date, "now").mockImplementation(() => now() + (offset += 10));
+    const server = closedAtEnd(await startRedisServer({ aof: true }));
+    await using proxy = await FaultProxy.start(server.port);
+    const queue = queueOn({ url: proxy.url });
+    proxy.delay(50);
+    await Promise.all([queue.schedule(1, { delay: "1h" }), queue.receive()]);
+    expect(codes()).toEqual(["clock", "flaw"]);
   });
 
   it("tells them again of another server behind the address", async () => {

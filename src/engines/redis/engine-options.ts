@@ -25,8 +25,9 @@ export interface RedisEngineOptions extends RedisOptions {
    */
   readonly durability?: DurabilityOptions | undefined;
   /**
-   * Hears, when the engine first connects and after a failover, of what about the server can lose messages: an eviction policy, no
-   * persistence, a known flaw. Default: a warning of the process of the type `PunctualWarning`, once a kind.
+   * Hears, when the engine first connects and after a failover, of what about the server can lose messages or shift them: an
+   * eviction policy, no persistence, a known flaw, a clock that is off. Default: a warning of the process of the type
+   * `PunctualWarning`, once a kind.
    */
   readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
 }

@@ -1,3 +1,4 @@
+import { systemClock } from "../../clock.js";
 import { ServerWatch } from "../../connection/checked-connector.js";
 import { Connections } from "../../connection/connections.js";
 import type { Durability, DurabilityOptions } from "../../connection/durable.js";
@@ -41,7 +42,7 @@ class RedisEngine implements Engine {
     this.#partitions = partitions;
     this.#deadLetters = deadLetters;
     this.#durability = durability;
-    const watch = new ServerWatch({ commands: neededCommands, onWarning });
+    const watch = new ServerWatch({ commands: neededCommands, clock: systemClock, onWarning });
     this.#connections = new Connections(connector, { durability, watch });
   }
 
