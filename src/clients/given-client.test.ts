@@ -1,7 +1,11 @@
 import { createClient, createClientPool, createCluster, createSentinel } from "@redis/client";
 import { Cluster, Command, Redis } from "ioredis";
-import { Redis as Redis5 } from "ioredis-5";
-import { createClient as createClient5, createSentinel as createSentinel5 } from "redis-client-5";
+import { Cluster as Cluster5, Redis as Redis5 } from "ioredis-5";
+import {
+  createClient as createClient5,
+  createCluster as createCluster5,
+  createSentinel as createSentinel5,
+} from "redis-client-5";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { withRedis } from "../../test/support/with-redis.js";
 import { PunctualError } from "../errors.js";
@@ -143,32 +147,19 @@ describe("refused at construction, with what to change, is", () => {
       () => createClient({ keyPrefix: Buffer.from("app:") }),
       'client puts "app:" before every key by its option keyPrefix, and the engine names all keys itself; accepted is a client without keyPrefix; the engine\'s option prefix says how its keys begin.',
     ],
+    ["a Cluster of ioredis 6", () => new Cluster(sentinels, { lazyConnect }), ofCluster],
+    ["a Cluster of ioredis 5", () => new Cluster5(sentinels, { lazyConnect }), ofCluster],
+    ["a Cluster of node-redis 6", () => createCluster({ rootNodes: [] }), ofCluster],
+    ["a Cluster of node-redis 5", () => createCluster5({ rootNodes: [] }), ofCluster],
+    ["a Sentinel of ioredis 6", () => new Redis({ lazyConnect, sentinels, name: "main" }), ofSentinel],
+    ["a Sentinel of ioredis 5", () => new Redis5({ lazyConnect, sentinels, name: "main" }), ofSentinel],
+    ["a Sentinel of node-redis 6", () => createSentinel({ name: "main", sentinelRootNodes: sentinels }), ofSentinel],
+    ["a Sentinel of node-redis 5", () => createSentinel5({ name: "main", sentinelRootNodes: sentinels }), ofSentinel],
     [
-      "a Cluster of ioredis",
-      () => new Cluster(sentinels, { lazyConnect }),
-      "client is of a Redis Cluster; accepted is a client of one Redis.",
+      "a pool",
+      () => createClientPool(),
+      "client is a pool, and the engine has connections of its own; accepted is a client of createClient(), with the options of the pool's clients.",
     ],
-    [
-      "a Cluster of node-redis",
-      () => createCluster({ rootNodes: [] }),
-      "client is of a Redis Cluster; accepted is a client of one Redis.",
-    ],
-    [
-      "a Sentinel of ioredis",
-      () => new Redis({ lazyConnect, sentinels, name: "main" }),
-      "client is of Redis Sentinel; accepted is a client of one Redis.",
-    ],
-    [
-      "a Sentinel of node-redis 6",
-      () => createSentinel({ name: "main", sentinelRootNodes: sentinels }),
-      "client is of Redis Sentinel; accepted is a client of one Redis.",
-    ],
-    [
-      "a Sentinel of node-redis 5",
-      () => createSentinel5({ name: "main", sentinelRootNodes: sentinels }),
-      "client is of Redis Sentinel; accepted is a client of one Redis.",
-    ],
-    ["a pool", () => createClientPool(), "client is a pool; accepted is a client of createClient()."],
     ["an older version", () => without(createClient(), "withTypeMapping"), known],
     ["an older version of ioredis", () => without(new Redis({ lazyConnect }), "mode"), known],
     ["something else", () => ({ duplicate: () => ({}) }), known],
@@ -181,6 +172,10 @@ describe("refused at construction, with what to change, is", () => {
   });
 });
 
+const ofCluster =
+  'client is of a Redis Cluster, and its nodes cannot be read from it; accepted is a client of one Redis, or in its place nodes: redisEngine({ nodes: ["redis://host:port", …] }).';
+const ofSentinel =
+  'client finds its Redis by Sentinel, which the engine does itself; accepted is a client of one Redis, or in its place a URL of the sentinels: redisEngine({ url: "redis+sentinel://host:port,host:port/<name of the primary>" }).';
 const known =
   "client is of no kind that is known here; accepted is what createClient() of @redis/client or redis gives, or a new Redis() of ioredis, each in version 5 or 6.";
 

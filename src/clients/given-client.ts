@@ -50,11 +50,7 @@ interface GivenIORedis {
  * again or how a reply looks is not. Fails with `invalid-argument` where that would not do what the options say.
  */
 export function connectorOf(client: GivenClient): Connector {
-  if (isCluster(client)) throw invalidArgument("client", "client is of a Redis Cluster", "a client of one Redis");
-  if (isNodeRedisSentinel(client) || (isIORedis(client) && client.options.sentinels)) {
-    throw invalidArgument("client", "client is of Redis Sentinel", "a client of one Redis");
-  }
-  if (isNodeRedisPool(client)) throw invalidArgument("client", "client is a pool", "a client of createClient()");
+  refuseSeveralServers(client);
   if (isIORedis(client)) {
     refuseKeyPrefix(client.options.keyPrefix);
     const { path, host, port, tls, db } = client.options;
@@ -83,6 +79,28 @@ export function connectorOf(client: GivenClient): Connector {
     "client is of no kind that is known here",
     "what createClient() of @redis/client or redis gives, or a new Redis() of ioredis, each in version 5 or 6",
   );
+}
+
+/** Which servers it was made for is private to a Cluster of ioredis and a Sentinel of node-redis, so all are refused alike. */
+function refuseSeveralServers(client: object): void {
+  if (isCluster(client))
+    throw invalidArgument(
+      "client",
+      "client is of a Redis Cluster, and its nodes cannot be read from it",
+      'a client of one Redis, or in its place nodes: redisEngine({ nodes: ["redis://host:port", …] })',
+    );
+  if (isNodeRedisSentinel(client) || (isIORedis(client) && client.options.sentinels))
+    throw invalidArgument(
+      "client",
+      "client finds its Redis by Sentinel, which the engine does itself",
+      'a client of one Redis, or in its place a URL of the sentinels: redisEngine({ url: "redis+sentinel://host:port,host:port/<name of the primary>" })',
+    );
+  if (isNodeRedisPool(client))
+    throw invalidArgument(
+      "client",
+      "client is a pool, and the engine has connections of its own",
+      "a client of createClient(), with the options of the pool's clients",
+    );
 }
 
 function refuseKeyPrefix(keyPrefix: unknown): void {
