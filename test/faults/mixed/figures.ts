@@ -20,8 +20,6 @@ export interface Figures {
   readonly lossySeconds: number;
   /** Further deliveries by their cause. */
   readonly duplicates: Readonly<Record<string, number>>;
-  /** Some of the messages that were delivered again without one. */
-  readonly unexplained: readonly string[];
   /** By the kind of fault: how often, and how long until everybody worked again, ms. */
   readonly faults: Readonly<Record<string, { readonly count: number; readonly p50: number; readonly max: number }>>;
   /** Of messages that came due while nothing was wrong, ms. */
@@ -55,7 +53,6 @@ export function figuresOf(
     lostByRedis: ledger.lostByRedis,
     lossySeconds: Math.round(ledger.lossyTime / 100) / 10,
     duplicates: Object.fromEntries([...ledger.causes].toSorted(([, one], [, other]) => other - one)),
-    unexplained: ledger.unexplained,
     faults: Object.fromEntries([...rounds.recoveries].map(([name, times]) => [name, spread(times)])),
     lateness: { p50: lateness.percentile(50), p99: lateness.percentile(99), max: lateness.max },
     failures: Object.fromEntries(ledger.failures),

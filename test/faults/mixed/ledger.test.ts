@@ -90,6 +90,14 @@ describe("The ledger of a run", () => {
     expect(ledger.lostByRedis).toBe(1);
   });
 
+  it("tells of a message that was delivered again for no known cause", () => {
+    scheduled();
+    delivered();
+    delivered("acknowledged", { attempt: 2 });
+    ledger.finish(nothing);
+    expect(broken()).toEqual(["I11"]);
+  });
+
   it("compares what was buried with the dead letters, both ways", () => {
     const bury = find("bury");
     scheduled(bury);

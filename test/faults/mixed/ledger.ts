@@ -47,8 +47,6 @@ export class Ledger implements CrewListener {
   readonly causes = new Map<string, number>();
   /** What failed, by its code: `schedule`, `cancel` and what consumers tell. */
   readonly failures = new Map<string, number>();
-  /** Some of the messages that were delivered again for no known cause. */
-  readonly unexplained: string[] = [];
   readonly #problems = new Map<string, { count: number; sentences: string[] }>();
   readonly #seed: number;
   readonly #open = new Map<number, Story>();
@@ -169,7 +167,7 @@ export class Ledger implements CrewListener {
     };
     const { problems, causes } = judge(story, circumstances);
     for (const cause of causes) count(this.causes, cause);
-    if (causes.includes(noCause) && this.unexplained.length < kept) this.unexplained.push(JSON.stringify(story));
+    if (causes.includes(noCause)) this.broken("I11", `delivered again: ${JSON.stringify(story)}`);
     const all = [...problems, ...alsoWrong];
     if (all.length === 0) return;
     // A failover can lose, but it can neither make something early nor change a payload.

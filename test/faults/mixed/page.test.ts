@@ -31,7 +31,6 @@ const figures: Figures = {
   lostByRedis: 0,
   lossySeconds: 0,
   duplicates: { "its process was killed": 40, "no known cause": 2 },
-  unexplained: [],
   faults: { "server killed": { count: 3, p50: 400, max: 1_234 } },
   lateness: { p50: 1, p99: 20, max: 50 },
   failures: {},
