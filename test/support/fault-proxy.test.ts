@@ -82,6 +82,15 @@ describe("the fault proxy", () => {
     expect(await stored()).toBe("1");
   });
 
+  it("strikes nothing any more that was withdrawn", async () => {
+    const connection = await connect();
+    const { withdraw } = proxy.plan("cut-before-request", isCommand("INCR"), 2);
+    await connection.send(["INCR", "n"]);
+    withdraw();
+    await connection.send(["INCR", "n"]);
+    expect(await stored()).toBe("2");
+  });
+
   it("knows requests by the script that they run", async () => {
     const connection = await connect();
     const sha1 = String(await connection.send(["SCRIPT", "LOAD", "return redis.call('INCR', KEYS[1])"]));

@@ -28,6 +28,8 @@ export interface PlannedFault {
   readonly reply: Promise<RespValue>;
   /** Lets a request that is held go on. */
   release(): void;
+  /** Strikes no request any more, if it has found none yet. */
+  withdraw(): void;
 }
 
 interface Plan extends Strike {
@@ -76,15 +78,21 @@ export class FaultProxy implements AsyncDisposable {
     const happened = deferred<ProxiedRequest>();
     const replied = deferred<RespValue>();
     const released = deferred<void>();
-    this.#plans.add({
+    const plan: Plan = {
       fault,
       matches,
       countdown: nth,
       happened: happened.resolve,
       replied: replied.resolve,
       released: released.promise,
-    });
-    return { happened: happened.promise, reply: replied.promise, release: () => released.resolve() };
+    };
+    this.#plans.add(plan);
+    return {
+      happened: happened.promise,
+      reply: replied.promise,
+      release: () => released.resolve(),
+      withdraw: () => void this.#plans.delete(plan),
+    };
   }
 
   /** Cuts the connections that there are; those that sent `command`, if that is given, as SUBSCRIBE for the subscribers. */

@@ -3,12 +3,18 @@ import type { RedisEngineOptions } from "../../../src/engines/redis/engine.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { ClusterServers } from "../../support/topologies/cluster-servers.js";
 import { replicated } from "../topologies/replicated.js";
+import { connectionFaults } from "./connection-faults.js";
 import { type Fault, fault, type Ground, untold } from "./fault.js";
+import { loadingArgs } from "./loading.js";
+import { login, loginArgs, passwordChanged } from "./login.js";
+import { Proxies } from "./proxies.js";
 import { serverFaults } from "./server-faults.js";
 
-/** Three primaries with a replica each, and a queue that is split over them. */
+/** Three primaries with a replica each, each of them behind a proxy, and a queue that is split over them. */
 export async function clusterGround(options: RedisEngineOptions, queue: string, partitions: number): Promise<Ground> {
-  const servers = await ClusterServers.start({ replicas: true });
+  const servers = await ClusterServers.start({ replicas: true, args: [...loginArgs, ...loadingArgs] });
+  const nodes = servers.nodes.map(({ server }) => server);
+  const proxies = await Proxies.start(nodes);
   const names = partitions === 1 ? [queue] : Array.from({ length: partitions }, (_, place) => `${queue}/${place}`);
   const keys = names.map((name) => queueKeys("punctual", name).state);
   /** Any key of the queue, its slot, and who serves it. */
@@ -27,9 +33,20 @@ export async function clusterGround(options: RedisEngineOptions, queue: string, 
     },
   });
   return {
-    engine: { ...options, nodes: servers.urls.slice(0, 2), partitions },
+    reach: {
+      options: { ...options, ...login, nodes: proxies.all.slice(0, 2).map(({ url }) => url), partitions },
+      ports: proxies.ports,
+    },
     faults: [
-      ...serverFaults(async (random) => (await place(random)).primary.server),
+      ...connectionFaults({
+        all: proxies.all,
+        one: async (random) => proxies.before((await place(random)).primary.server),
+      }),
+      ...serverFaults(async (random) => {
+        const { key, primary } = await place(random);
+        return { key, server: primary.server };
+      }),
+      passwordChanged(nodes),
       failover("failover by command", 0, (slot) => servers.failOver(slot)),
       failover("primary killed", untold, (slot) => servers.killPrimary(slot)),
       failover("primary frozen", untold, (slot) => servers.freezePrimary(slot)),
@@ -39,6 +56,9 @@ export async function clusterGround(options: RedisEngineOptions, queue: string, 
       }),
     ],
     restore: () => servers.restore(),
-    [Symbol.asyncDispose]: () => servers[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await proxies[Symbol.asyncDispose]();
+      await servers[Symbol.asyncDispose]();
+    },
   };
 }

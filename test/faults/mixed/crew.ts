@@ -1,11 +1,11 @@
 import type { Random } from "../../../demo/seeded-random.js";
-import type { RedisEngineOptions } from "../../../src/engines/redis/engine.js";
 import { CrewProcess } from "./crew-process.js";
+import type { Reach } from "./reach.js";
 import type { Saying } from "./saying.js";
 
 /** What each consumer process is told at its start. */
 export interface CrewOptions {
-  readonly engine: RedisEngineOptions;
+  readonly reach: Reach;
   readonly queue: string;
   readonly seed: number;
   /** How many there are in the run. */

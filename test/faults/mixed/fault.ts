@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../demo/seeded-random.js";
-import type { RedisEngineOptions } from "../../../src/engines/redis/engine.js";
+import type { Reach } from "./reach.js";
 
 /** What a fault has done, when it is over. */
 export interface Struck {
@@ -7,8 +8,16 @@ export interface Struck {
   readonly healedAt: number;
   /** From when on Redis may have forgotten what it had confirmed; undefined when it forgets nothing. */
   readonly lossesFrom?: number | undefined;
-  /** When nobody was answered, Unix ms. */
-  readonly silence?: { readonly from: number; readonly to: number } | undefined;
+  /** When no consumer could do all of its work, and had to say so. */
+  readonly outage?: Outage | undefined;
+}
+
+/** Unix ms. */
+export interface Outage {
+  readonly from: number;
+  readonly to: number;
+  /** How long after its begin no consumer may call itself running any more, ms. */
+  readonly noticedWithin: number;
 }
 
 /** Something that goes wrong, and passes. */
@@ -20,15 +29,14 @@ export interface Fault {
 
 /** What a run takes place on: servers, ways to reach them, and what can befall both. */
 export interface Ground extends AsyncDisposable {
-  /** How producers and consumers reach the servers. */
-  readonly engine: RedisEngineOptions;
+  readonly reach: Reach;
   readonly faults: readonly Fault[];
   /** Makes whole what a fault has left behind, such as a server that was replaced. */
   restore(): Promise<void>;
 }
 
 /** How long a fault lasts, ms: mostly shorter than what a command may wait, at times longer than a consumer may be silent. */
-export function lasting(random: Random): number {
+function lasting(random: Random): number {
   return random() < 0.15 ? 9_000 : 300 + random() * 3_200;
 }
 
@@ -50,26 +58,29 @@ export function fault(name: string, strike: (random: Random) => Promise<unknown>
  */
 export const untold = 3_000;
 
+/** Silence has to be noticed within the time for which an answer proves that all is well, ms, and some time to say so. */
+const silenceNoticedWithin = 7_500 + 500;
+
 /**
- * A fault in which nobody is answered from `begin` until `end`.
+ * A fault in which servers answer nobody from `begin` until `end`, which gets what `begin` gave.
  * @param least How long after its begin it has passed at the earliest, ms.
  */
-export function silence(
+export function silence<T>(
   name: string,
-  begin: () => unknown,
-  wait: (random: Random) => Promise<unknown>,
-  end: () => unknown,
+  begin: (random: Random) => Promise<T> | T,
+  end: (begun: T) => unknown,
   least = 0,
 ): Fault {
   return {
     name,
     async strike(random) {
-      await begin();
+      const begun = await begin(random);
       const from = Date.now();
-      await wait(random);
+      await sleep(lasting(random));
       const to = Date.now();
-      await end();
-      return { healedAt: Math.max(Date.now(), from + least), silence: { from, to } };
+      await end(begun);
+      const healedAt = Math.max(Date.now(), from + least);
+      return { healedAt, outage: { from, to, noticedWithin: silenceNoticedWithin } };
     },
   };
 }

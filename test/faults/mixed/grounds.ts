@@ -15,7 +15,7 @@ export function groundOf(
   { client, partitions, queue }: { readonly client: Client; readonly partitions: number; readonly queue: string },
 ): Promise<Ground> {
   const options = { library: client };
-  if (topology === "single") return singleGround({ ...options, partitions });
+  if (topology === "single") return singleGround({ ...options, partitions }, queue);
   if (topology === "sentinel") return sentinelGround({ ...options, partitions }, queue);
   return clusterGround(options, queue, partitions);
 }

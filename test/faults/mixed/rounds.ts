@@ -11,8 +11,6 @@ import { isProbe } from "./saying.js";
 const comesBackWithin = 5_000;
 /** When nobody hopes any more that somebody works again, ms. */
 const hopeless = 30_000;
-/** From when on a consumer that nobody answers must not call itself running, ms, with some time to say so. */
-const noticedWithin = 7_500 + 500;
 
 export interface RoundsOptions {
   readonly ground: Ground;
@@ -115,13 +113,13 @@ export class FaultRounds {
     }
   }
 
-  /** Consumers that nobody answered for long enough did not call themselves running in the end. */
-  #healthIsTrue({ silence }: Struck, names: string): void {
-    if (silence === undefined || silence.to - silence.from < noticedWithin) return;
+  /** No consumer called itself running at the end of an outage that was long enough to be noticed. */
+  #healthIsTrue({ outage }: Struck, names: string): void {
+    if (outage === undefined || outage.to - outage.from < outage.noticedWithin) return;
     for (const process of this.#options.crew.processes) {
-      if (process.killed || process.wasAway(silence.from, silence.to)) continue;
-      if (process.stateAt(silence.to) === "running") {
-        this.#options.ledger.broken("I10", `${process.name} called itself running while nobody was answered: ${names}`);
+      if (process.killed || process.wasAway(outage.from, outage.to)) continue;
+      if (process.stateAt(outage.to) === "running") {
+        this.#options.ledger.broken("I10", `${process.name} called itself running in an outage: ${names}`);
       }
     }
   }

@@ -9,6 +9,7 @@ import { type Client, groundOf, type Topology } from "./grounds.js";
 import { Ledger } from "./ledger.js";
 import { Load } from "./load.js";
 import { processFaults } from "./process-faults.js";
+import { engineOptions } from "./reach.js";
 import { FaultRounds } from "./rounds.js";
 import { type Figures, figuresOf } from "./figures.js";
 
@@ -46,9 +47,9 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   const startedAt = performance.now();
   await using ground = await groundOf(topology, { client, partitions, queue: queueName });
   const ledger = new Ledger(seed, messages);
-  await using engine = redisEngine({ ...ground.engine, onWarning: () => {} });
+  await using engine = redisEngine({ ...engineOptions(ground.reach), onWarning: () => {} });
   const queue = new Queue<Uint8Array>(queueName, { engine, codec: binaryCodec(), rememberFor });
-  const crewOptions = { engine: ground.engine, queue: queueName, seed, messages, concurrency };
+  const crewOptions = { reach: ground.reach, queue: queueName, seed, messages, concurrency };
   await using crew = new Crew(program, consumers, crewOptions, ledger);
   const load = new Load(queue, ledger, seed);
   const say = (line: string) => {

@@ -2,16 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Random } from "../../../demo/seeded-random.js";
 import type { RedisServer } from "../../../src/testing/redis-server.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";
-import { type Fault, fault, lasting, silence } from "./fault.js";
+import { type Fault, fault, silence } from "./fault.js";
+import { load } from "./loading.js";
+import { login } from "./login.js";
 
 /** Far below what it uses: Redis measures that only now and then. */
 const memoryLimit = 100_000;
 
+/** A server that has the queue, or a part of it, and a key of that. */
+export interface Place {
+  readonly server: RedisServer;
+  readonly key: string;
+}
+
 /** What can befall a server that goes on afterwards with all that it had, wherever the queue is now. */
-export function serverFaults(server: (random: Random) => Promise<RedisServer>): Fault[] {
+export function serverFaults(place: (random: Random) => Promise<Place>): Fault[] {
   const asked = (name: string, ask: (raw: RawRedis, random: Random) => Promise<unknown>) =>
     fault(name, async (random) => {
-      await using raw = await rawRedis((await server(random)).url);
+      await using raw = await rawRedis((await place(random)).server.url);
       await ask(raw, random);
     });
   return [
@@ -40,28 +48,29 @@ export function serverFaults(server: (random: Random) => Promise<RedisServer>): 
       await raw.command("CONFIG", "SET", "maxmemory", 0);
     }),
     asked("right taken away", async (raw, random) => {
-      await raw.command("ACL", "SETUSER", "default", "-evalsha", "-eval");
+      await raw.command("ACL", "SETUSER", login.username, "-evalsha", "-eval");
       await sleep(500 + random() * 2_000);
-      await raw.command("ACL", "SETUSER", "default", "+@all");
+      await raw.command("ACL", "SETUSER", login.username, "+@all");
+    }),
+    fault("loading", async (random) => {
+      const { server, key } = await place(random);
+      await load(server.url, key, random);
     }),
   ];
 }
 
 /** What can befall a server that is alone and keeps each write on its disk. */
 export function loneServerFaults(server: RedisServer): Fault[] {
-  const waiting = (random: Random) => sleep(lasting(random));
   return [
     silence(
       "server killed",
       () => server.kill(),
-      waiting,
       () => server.restart(),
     ),
     fault("server restarted", () => server.restart()),
     silence(
       "server frozen",
       () => server.pause(),
-      waiting,
       () => server.continue(),
     ),
     fault("server demoted", async (random) => {

@@ -58,7 +58,13 @@ export class SentinelServers implements AsyncDisposable {
 
   /** For `redisEngine`. */
   get url(): string {
-    return `redis+sentinel://${this.sentinels.map(({ port }) => `127.0.0.1:${port}`).join(",")}/${masterName}`;
+    return this.urlBy({});
+  }
+
+  /** The same, by the ports at which some sentinels are reached instead of their own. */
+  urlBy(ports: Readonly<Record<number, number>>): string {
+    const places = this.sentinels.map(({ port }) => `127.0.0.1:${ports[port] ?? port}`);
+    return `redis+sentinel://${places.join(",")}/${masterName}`;
   }
 
   /** The server that is the primary now, by the word of the sentinels and its own. */

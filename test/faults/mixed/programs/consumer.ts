@@ -8,13 +8,14 @@ import { PunctualError } from "../../../../src/errors.js";
 import { Queue } from "../../../../src/queue.js";
 import { chaosMessage, digestOf, lease, limits, numberOf } from "../../../chaos/chaos-message.js";
 import type { CrewOptions } from "../crew.js";
+import { engineOptions } from "../reach.js";
 import { type Ending, isProbe, type Order, type Said } from "../saying.js";
 
-const { engine: options, queue, seed, messages, concurrency } = JSON.parse(process.argv[2] ?? "") as CrewOptions;
+const { reach, queue, seed, messages, concurrency } = JSON.parse(process.argv[2] ?? "") as CrewOptions;
 /** How often health is looked at, ms. */
 const healthEvery = 20;
 
-const engine = redisEngine({ ...options, onWarning: () => {} });
+const engine = redisEngine({ ...engineOptions(reach), onWarning: () => {} });
 /** What was released here. */
 const released = new Set<string>();
 const held = new Set<() => void>();
