@@ -93,6 +93,11 @@ export class CrewProcess {
     return at;
   }
 
+  /** Has its clock jump ahead by so much, ms, or back. */
+  stepClock(by: number): void {
+    this.#tell({ stepClock: by });
+  }
+
   letGo(): void {
     this.#tell("let go");
   }

@@ -3,6 +3,8 @@ import { lease } from "../../chaos/chaos-message.js";
 import type { Crew } from "./crew.js";
 import { type Fault, fault } from "./fault.js";
 
+const hour = 3_600_000;
+
 /** What can befall a consumer process. */
 export function processFaults(crew: Crew): Fault[] {
   return [
@@ -17,5 +19,13 @@ export function processFaults(crew: Crew): Fault[] {
       name: "event loop blocked",
       strike: async (random) => ({ healedAt: await crew.any(random).block(lease + 500 + random() * 2_000) }),
     },
+    fault("clock stepped", async (random) => {
+      const process = crew.any(random);
+      const by = random() < 0.5 ? hour : -hour;
+      process.stepClock(by);
+      await sleep(500 + random() * 2_000);
+      // At times it stays wrong: everybody has to work with it, too.
+      if (random() < 0.5) process.stepClock(-by);
+    }),
   ];
 }

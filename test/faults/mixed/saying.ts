@@ -2,7 +2,7 @@ import type { ConsumerHealth } from "../../../src/consumer/health.js";
 
 /**
  * What a consumer process tells of itself, a line each, before it does anything else: what was written to its pipe is read even
- * when it is killed. Times are Unix ms of this machine, on which Redis runs, too.
+ * when it is killed. Times are Unix ms of this machine, on which Redis runs, too, whatever the clock of the process is set to.
  */
 export type Saying = { readonly at: number } & (
   | {
@@ -30,7 +30,12 @@ export type Ending = "acknowledged" | "retried" | "released" | "buried";
 export type Said = Saying extends infer S ? (S extends Saying ? Omit<S, "at"> : never) : never;
 
 /** What a consumer process is told. */
-export type Order = "close" | "let go" | { readonly block: number };
+export type Order =
+  | "close"
+  | "let go"
+  | { readonly block: number }
+  /** How far its clock jumps ahead, or back, ms. */
+  | { readonly stepClock: number };
 
 /** Ids of messages that are held until their consumer is told to let go. */
 export const isProbe = (id: string): boolean => id.startsWith("probe-");

@@ -1,4 +1,6 @@
 // A consumer as a process of its own. It says on its standard output what it is given, does and is told: see Saying.
+// First, so that nobody has looked at the clock yet.
+import { machineTime, stepClock } from "../stepping-clock.js";
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { binaryCodec } from "../../../../src/codec.js";
@@ -40,7 +42,8 @@ process.on("disconnect", () => process.exit());
 process.on("message", (order: Order) => {
   if (order === "close") void close();
   else if (order === "let go") letGo();
-  else block(order.block);
+  else if ("block" in order) block(order.block);
+  else stepClock(order.stepClock);
 });
 
 async function handle(message: Delivery<Uint8Array>): Promise<void> {
@@ -86,7 +89,7 @@ function block(ms: number): void {
 }
 
 function say(said: Said): void {
-  writeSync(1, `${JSON.stringify({ ...said, at: Date.now() })}\n`);
+  writeSync(1, `${JSON.stringify({ ...said, at: machineTime() })}\n`);
 }
 
 function codeOf(error: unknown): string {
