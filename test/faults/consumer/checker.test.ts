@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CheckOptions, problemsOf } from "./checker.js";
+import { type CheckOptions, type Problem, problemsOf } from "./checker.js";
 import { type Entry, History } from "./history.js";
 import type { Remains } from "./remains.js";
 
@@ -28,7 +28,7 @@ const claimedAt = (state: "running" | "recovering", lastClaimAt: number, at: num
 const good = [started(), settled("acknowledged")];
 
 describe("The checker finds nothing wrong with", () => {
-  it.each<[string, string[]]>([
+  it.each<[string, Problem[]]>([
     ["a delivery", run(good)],
     ["a message that waits", run([], waiting)],
     [
@@ -80,33 +80,47 @@ describe("The checker finds nothing wrong with", () => {
 });
 
 describe("The checker finds", () => {
-  it.each<[string, string[], RegExp]>([
-    ["a lost message", run([]), /^lost: m/],
-    ["a schedule that never ended", run(good, empty, {}, (h) => delete h.asked.get("m")!.told), /nobody was told/],
-    ["a message that nobody asked for", run([...good, started(1, { id: "x" })]), /never asked for: x/],
+  it.each<[what: string, problems: Problem[], about: string, sentence: RegExp]>([
+    ["a lost message", run([]), "I1 of m", /lost/],
+    [
+      "a schedule that never ended",
+      run(good, empty, {}, (h) => delete h.asked.get("m")!.told),
+      "I4 of m",
+      /nobody was told/,
+    ],
+    [
+      "a message that nobody asked for",
+      run([...good, started(1, { id: "x" })]),
+      "I2 of x",
+      /delivered, but never asked for/,
+    ],
     [
       "another payload",
       run([started(1, { task: { ...task, text: "other" } }), settled("acknowledged")]),
+      "I2 of m",
       /another payload/,
     ],
-    ["an early start", run([started(1, { at: t - 1 }), settled("acknowledged")]), /early by 1 ms/],
+    ["an early start", run([started(1, { at: t - 1 }), settled("acknowledged")]), "I3 of m", /early by 1 ms/],
     [
       "a start before what the delivery says",
       run([started(1, { dueAt: t + 9 }), settled("acknowledged")]),
+      "I3 of m",
       /early by 9 ms/,
     ],
     [
       "a start before what was told",
       run(good, empty, {}, (h) => (h.asked.get("m")!.told = { outcome: "scheduled", dueAt: t + 9 })),
+      "I3 of m",
       /early by 9 ms/,
     ],
-    ["a message that comes back", run([...good, started(2)]), /again after it was acknowledged/],
+    ["a message that comes back", run([...good, started(2)]), "I7 of m", /again after it was acknowledged/],
     [
       "an overlap of two deliveries",
       run([started(), started(2, { consumer: "b" }), settled("acknowledged")]),
+      "I7 of m",
       /again after it was acknowledged/,
     ],
-    ["two acknowledgements", run([...good, settled("acknowledged")]), /ended twice/],
+    ["two acknowledgements", run([...good, settled("acknowledged")]), "I12 of m", /ended twice/],
     [
       "a delivery after a cancellation",
       run(
@@ -115,22 +129,31 @@ describe("The checker finds", () => {
         {},
         (h) => (h.asked.get("m")!.cancelled = { outcome: "cancelled", at: t }),
       ),
+      "I7 of m",
       /after it was cancelled/,
     ],
     [
       "a cancelled message that is there",
       run([], waiting, {}, (h) => (h.asked.get("m")!.cancelled = { outcome: "cancelled", at: t })),
-      /cancelled, but still/,
+      "I7 of m",
+      /cancelled, but is still/,
     ],
-    ["a delivery without a cause", run([started(), started(), settled("acknowledged")]), /with a cause for 1/],
+    [
+      "a delivery without a cause",
+      run([started(), started(), settled("acknowledged")]),
+      "I8 of m",
+      /with a cause for 1/,
+    ],
     [
       "an attempt too many",
       run([started(), settled("retried"), started(3), settled("acknowledged", 3)]),
+      "I8 of m",
       /attempt 3 after 2/,
     ],
     [
       "an attempt that a release used",
       run([started(), settled("released"), started(2), settled("acknowledged", 2)]),
+      "I8 of m",
       /attempt 2 after 2/,
     ],
     [
@@ -138,20 +161,37 @@ describe("The checker finds", () => {
       run([started(), started(1, { consumer: "b" }), settled("acknowledged", 1, { consumer: "b" })], empty, {
         leasesMayEnd: true,
       }),
+      "I8 of m",
       /attempt 1 after 2/,
     ],
-    ["an id in two states", run([], { ...waiting, dead: ["m"], counts: { ...waiting.counts, dead: 1 } }), /two states/],
-    ["an index entry without a body", run(good, { ...waiting, stored: [] }), /without a body/],
-    ["a body without an index entry", run([], { ...empty, stored: ["m"] }), /without an index entry/],
-    ["a token without a lease", run(good, { ...empty, fenced: ["m"] }), /leases and tokens differ/],
-    ["what the audit finds", run(good, { ...empty, found: ["an orphan"] }), /audit\(\) says an orphan/],
-    ["wrong counts", run([], { ...waiting, counts }), /counts\(\) says 0,0,0, there are 1,0,0/],
-    ["a message from nowhere", run(good, { ...waiting, waiting: ["x"], stored: ["x"] }), /stored, but never asked for/],
-    ["an acknowledged message that is there", run(good, waiting), /acknowledged, but still/],
-    ["a claim of long ago", run([...good, claimedAt("running", t, t + 8_000)]), /long ago/],
+    [
+      "an id in two states",
+      run([], { ...waiting, dead: ["m"], counts: { ...waiting.counts, dead: 1 } }),
+      "I9",
+      /two states/,
+    ],
+    ["an index entry without a body", run(good, { ...waiting, stored: [] }), "I9 of m", /without a body/],
+    ["a body without an index entry", run([], { ...empty, stored: ["m"] }), "I9 of m", /without an index entry/],
+    ["a token without a lease", run(good, { ...empty, fenced: ["m"] }), "I9", /leases and tokens differ/],
+    [
+      "what the audit finds",
+      run(good, { ...empty, found: [{ id: "m", kind: "orphan", detail: "an orphan" }] }),
+      "I9 of m",
+      /audit\(\) says an orphan/,
+    ],
+    ["wrong counts", run([], { ...waiting, counts }), "I9", /counts\(\) says 0,0,0, there are 1,0,0/],
+    [
+      "a message from nowhere",
+      run(good, { ...waiting, waiting: ["x"], stored: ["x"] }),
+      "I2 of x",
+      /stored, but was never asked for/,
+    ],
+    ["an acknowledged message that is there", run(good, waiting), "I7 of m", /acknowledged, but is still/],
+    ["a claim of long ago", run([...good, claimedAt("running", t, t + 8_000)]), "I10", /long ago/],
     [
       "running without a new claim",
       run([...good, claimedAt("running", t, t), claimedAt("recovering", t, t + 1), claimedAt("running", t, t + 2)]),
+      "I10",
       /before a claim was answered/,
     ],
     [
@@ -159,6 +199,7 @@ describe("The checker finds", () => {
       run([...good, claimedAt("running", t, t)], empty, {}, (h) =>
         h.outages.push({ from: t, to: t + 400, noticedWithin: 100 }),
       ),
+      "I10",
       /while nobody was answered/,
     ],
     [
@@ -166,7 +207,48 @@ describe("The checker finds", () => {
       run([...good, claimedAt("recovering", t + 200, t + 300)], empty, {}, (h) =>
         h.outages.push({ from: t, to: t + 400, noticedWithin: 100 }),
       ),
+      "I10",
       /cannot have been answered/,
     ],
-  ])("%s", (_, problems, sentence) => expect(problems).toContainEqual(expect.stringMatching(sentence)));
+  ])("%s", (_, problems, about, sentence) => {
+    const [invariant, id] = about.split(" of ");
+    expect(problems).toContainEqual({
+      invariant,
+      ...(id === undefined ? {} : { id }),
+      sentence: expect.stringMatching(sentence),
+    });
+  });
+});
+
+describe("When Redis may have forgotten what it confirmed of a message, the checker", () => {
+  const id = "orders: 7";
+  const forgotten = { excused: (one: string) => one === id };
+  const scheduled = (history: History) =>
+    history.asked.set(id, { task, earliest: t, told: { outcome: "scheduled", dueAt: t } });
+  const there: Remains = { ...empty, waiting: [id], stored: [id], counts: { ...counts, scheduled: 1 } };
+
+  it("forgives that it is lost, comes back, or is broken, and nothing of others", () => {
+    expect(run([], empty, forgotten, scheduled).map((problem) => problem.id)).toEqual(["m"]);
+    const comesBack = [...good, started(1, { id }), settled("acknowledged", 1, { id }), started(2, { id })];
+    expect(run(comesBack, empty, forgotten, scheduled)).toEqual([]);
+    const found = [{ id, kind: "orphan", detail: "an orphan" }];
+    expect(run(good, { ...there, waiting: [], counts, found }, forgotten, scheduled)).toEqual([]);
+  });
+
+  it.each<[what: string, problems: Problem[], invariant: string]>([
+    ["that nobody asked for it", run(good, there, forgotten), "I2"],
+    ["that it is early", run([...good, started(1, { id, at: t - 1 })], there, forgotten, scheduled), "I3"],
+    [
+      "that a call has not ended",
+      run(good, there, forgotten, (history) => history.asked.set(id, { task, earliest: t })),
+      "I4",
+    ],
+  ])("does not forgive %s", (_, problems, invariant) => {
+    expect(problems.map((problem) => `${problem.invariant} of ${problem.id}`)).toEqual([`${invariant} of ${id}`]);
+  });
+
+  it("does not forgive what is wrong with the queue as a whole", () => {
+    const problems = run(good, { ...empty, fenced: ["x"] }, { excused: () => true });
+    expect(problems).toEqual([{ invariant: "I9", sentence: "leases and tokens differ" }]);
+  });
 });

@@ -4,7 +4,7 @@ import { Queue } from "../../../src/queue.js";
 import { type RedisServer, type RedisServerOptions, startRedisServer } from "../../../src/testing/redis-server.js";
 import { FaultProxy } from "../../support/fault-proxy.js";
 import { type RawRedis, rawRedis } from "../../support/raw-redis.js";
-import { type CheckOptions, problemsOf } from "./checker.js";
+import { type CheckOptions, type Problem, problemsOf } from "./checker.js";
 import { QueueStage } from "./queue-stage.js";
 import type { RecordedOptions } from "./recorded-consumer.js";
 import { remainsOf } from "./remains.js";
@@ -61,11 +61,10 @@ export class FaultStage extends QueueStage {
   }
 
   /** What is wrong with the run so far; nothing may be under way. */
-  async problems(options?: CheckOptions): Promise<string[]> {
+  async problems(options?: CheckOptions): Promise<Problem[]> {
     await using engine = redisEngine({ url: `unix://${this.server.socketPath}` });
     const queue = new Queue(this.name, { engine });
-    const [counts, { problems }] = await Promise.all([queue.counts(), queue.audit()]);
-    const found = problems.map(({ id, detail }) => `${detail}: ${id}`);
+    const [counts, { problems: found }] = await Promise.all([queue.counts(), queue.audit()]);
     return problemsOf(
       this.history,
       await this.raw((raw) => remainsOf(raw, queueKeys("punctual", this.name), { counts, found })),

@@ -1,4 +1,4 @@
-import type { Counts } from "../../../src/engine.js";
+import type { AuditReport, Counts } from "../../../src/engine.js";
 import type { QueueKeys } from "../../../src/engines/redis/keys.js";
 import { RawQueue } from "../../redis-engine/raw-queue.js";
 import type { RawRedis } from "../../support/raw-redis.js";
@@ -14,7 +14,7 @@ export interface Remains {
   readonly fenced: readonly string[];
   readonly counts: Counts;
   /** What `audit()` found. */
-  readonly found: readonly string[];
+  readonly found: AuditReport["problems"];
 }
 
 export async function remainsOf(

@@ -2,7 +2,7 @@ import { redisEngine, type RedisEngineOptions } from "../../../src/engines/redis
 import { queueKeys } from "../../../src/engines/redis/keys.js";
 import { rawRedis } from "../../support/raw-redis.js";
 import { eventually } from "../../support/topologies/eventually.js";
-import { type CheckOptions, problemsOf } from "../consumer/checker.js";
+import { type CheckOptions, type Problem, problemsOf } from "../consumer/checker.js";
 import { Load } from "../consumer/load.js";
 import { QueueStage } from "../consumer/queue-stage.js";
 import type { RecordedConsumer } from "../consumer/recorded-consumer.js";
@@ -79,9 +79,8 @@ export class TopologyStage extends QueueStage {
   }
 
   /** What is wrong with the run, beyond what Redis may have lost in a failover. */
-  async problems(losses?: LossWindow): Promise<string[]> {
-    const [counts, { problems }] = await Promise.all([this.queue.counts(), this.queue.audit()]);
-    const found = problems.map(({ id, detail }) => `${detail}: ${id}`);
+  async problems(losses?: LossWindow): Promise<Problem[]> {
+    const [counts, { problems: found }] = await Promise.all([this.queue.counts(), this.queue.audit()]);
     await using raw = await rawRedis(await this.#primary());
     const remains = await remainsOf(raw, this.#keys, { counts, found });
     const excused = losses === undefined ? {} : { excused: this.#touchedIn(losses) };
