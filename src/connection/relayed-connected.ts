@@ -19,6 +19,10 @@ export class RelayedConnected implements Connected {
     return this.#inner.closed;
   }
 
+  get connections(): number {
+    return this.#inner.connections;
+  }
+
   get shardedChannels(): boolean {
     return this.#inner.shardedChannels;
   }

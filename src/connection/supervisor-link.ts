@@ -41,6 +41,7 @@ export class Link {
   readonly #waiters = new Set<Waiter>();
   readonly #stateListeners = new Set<(state: ConnectionState, cause?: PunctualError) => void>();
   #session: Session | undefined;
+  #sessions = 0;
   #opening: Session | undefined;
   #keeping: Promise<void> | undefined;
   #state: ConnectionState | undefined;
@@ -57,6 +58,11 @@ export class Link {
   /** Why there is no connection, if there is none. */
   get lastFailure(): PunctualError | undefined {
     return this.#failure;
+  }
+
+  /** How many connections there were so far. */
+  get sessions(): number {
+    return this.#sessions;
   }
 
   /**
@@ -184,6 +190,7 @@ export class Link {
     if (this.#closed) session.end();
     if (!session.alive) return;
     this.#session = session;
+    this.#sessions += 1;
     this.#failure = undefined;
     for (const waiter of this.#waiters) waiter.resolve(session);
     this.#waiters.clear();

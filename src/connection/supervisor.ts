@@ -26,7 +26,10 @@ export interface SupervisorOptions {
 }
 
 /** What queues need of a supervisor. */
-export type Connected = Pick<Supervisor, "clock" | "closed" | "shardedChannels" | "evaluate" | "subscribe" | "onState">;
+export type Connected = Pick<
+  Supervisor,
+  "clock" | "closed" | "connections" | "shardedChannels" | "evaluate" | "subscribe" | "onState"
+>;
 
 /** How long a command may wait for its reply, and how long after it was sent it may still run, ms. */
 export const commandTimeout = 2_000;
@@ -71,6 +74,11 @@ export class Supervisor implements Evaluator {
   /** Whether `close` was called. */
   get closed(): boolean {
     return this.#link.closed;
+  }
+
+  /** How many connections there were so far: behind another one may be another server, or one that has lost what it had. */
+  get connections(): number {
+    return this.#link.sessions;
   }
 
   async evaluate(

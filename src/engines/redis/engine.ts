@@ -54,16 +54,16 @@ class RedisEngine implements Engine {
       const on = { work: telling(work), calls: telling(calls), durable: durable && telling(durable) };
       return this.#queueOn(whole, on, options);
     }
-    const ready = (call: CallOptions) =>
-      enlist(telling(this.#connections.for(whole.state).calls), whole, this.#partitions, call);
+    const noted = telling(this.#connections.for(whole.state).calls);
+    const ready = (call: CallOptions) => enlist(noted, whole, this.#partitions, call);
     return new PartitionedQueue(whole.schedule, this.#partitions, (place) => {
       // A queue has no slash in its name, so no other queue has these keys.
       const keys = queueKeys(this.#prefix, `${queue}/${place}`);
       const { work, calls, durable } = this.#connections.for(keys.state);
       const on = {
-        work: new Enlisting(work, ready),
-        calls: new Enlisting(calls, ready),
-        durable: durable && new Enlisting(durable, ready),
+        work: new Enlisting(work, noted, ready),
+        calls: new Enlisting(calls, noted, ready),
+        durable: durable && new Enlisting(durable, noted, ready),
       };
       return this.#queueOn(keys, on, options);
     });

@@ -6,12 +6,21 @@ import type { Evaluation, Script, ScriptArguments } from "../../scripting/script
 
 /** A connection on which nothing runs before the queue has said that it is split as this process believes. */
 export class Enlisting extends RelayedConnected {
+  readonly #noted: Pick<Connected, "connections">;
   readonly #enlist: (options: CallOptions) => Promise<void>;
-  #isEnlisted = false;
+  /** The connection on which it was said. On the next one Redis may have come back without it. */
+  #enlistedOn: number | undefined;
 
-  /** `enlist` may run any number of times; it is asked until it succeeds, and what it fails with fails the call. */
-  constructor(inner: Connected, enlist: (options: CallOptions) => Promise<void>) {
+  /**
+   * `enlist` runs on `noted`, any number of times; it is asked until it succeeds, and what it fails with fails the call.
+   */
+  constructor(
+    inner: Connected,
+    noted: Pick<Connected, "connections">,
+    enlist: (options: CallOptions) => Promise<void>,
+  ) {
     super(inner);
+    this.#noted = noted;
     this.#enlist = enlist;
   }
 
@@ -21,7 +30,7 @@ export class Enlisting extends RelayedConnected {
     args: ScriptArguments,
     options: CallOptions = {},
   ): Promise<Evaluation> {
-    if (this.#isEnlisted) return await super.evaluate(script, keys, args, options);
+    if (this.#enlistedOn === this.#noted.connections) return await super.evaluate(script, keys, args, options);
     const began = this.clock.elapsed();
     try {
       await this.#enlist(options);
@@ -30,7 +39,7 @@ export class Enlisting extends RelayedConnected {
       if (!(error instanceof PunctualError) || error.code !== "outcome-unknown") throw error;
       throw new PunctualError("not-sent", error.message, { cause: error.cause, details: error.details });
     }
-    this.#isEnlisted = true;
+    this.#enlistedOn = this.#noted.connections;
     const { timeout } = options;
     const left = timeout === undefined ? undefined : Math.max(timeout - (this.clock.elapsed() - began), 0);
     return await super.evaluate(script, keys, args, { ...options, timeout: left });
