@@ -1,6 +1,6 @@
 // Sees to it that the tests find a redis-server: the one on the PATH, else it is installed with the package manager of the
-// system; a valkey-server, which is fetched where that can be done and required in CI only; and a rabbitmq-server, which is
-// installed on Debian. Tests start private servers of their own, so none is left running as a service.
+// system; a valkey-server, which is fetched where that can be done and required in CI only; a rabbitmq-server, which is installed
+// on Debian; and on Linux a C compiler. Tests start private servers of their own, so none is left running as a service.
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -12,7 +12,9 @@ const hasRedis = () => has("redis-server");
 /** Looked for and not asked: it would start. */
 const hasRabbitmq = () =>
   (process.env.PATH ?? "").split(delimiter).some((path) => existsSync(join(path, "rabbitmq-server")));
-const isDebian = () => process.platform === "linux" && process.getuid?.() === 0 && has("apt-get");
+const isLinuxRoot = () => process.platform === "linux" && process.getuid?.() === 0;
+const isDebian = () => isLinuxRoot() && has("apt-get");
+const isAlpine = () => isLinuxRoot() && has("apk");
 
 /**
  * Debian's packages start their services when they are installed. The tests must not meet a server that they did not start,
@@ -29,9 +31,9 @@ async function withoutServices(install) {
   }
 }
 
-async function aptInstall(name) {
+async function aptInstall(...names) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const install = ["install", "--yes", "--no-install-recommends", name];
+  const install = ["install", "--yes", "--no-install-recommends", ...names];
   await withoutServices(async () => {
     if ((await run("apt-get", install, { env })) === 0) return;
     // A fresh machine has no list of packages yet.
@@ -47,7 +49,7 @@ const ways = [
     install: () => aptInstall("redis-server"),
   },
   {
-    applies: () => process.platform === "linux" && process.getuid?.() === 0 && has("apk"),
+    applies: isAlpine,
     install: () => run("apk", ["add", "--no-cache", "redis"]),
   },
   { applies: () => process.platform === "darwin" && has("brew"), install: () => run("brew", ["install", "redis"]) },
@@ -92,5 +94,18 @@ if (!hasRabbitmq() && isDebian()) {
 if (!hasRabbitmq() && process.exitCode !== 1) {
   console.error(
     "There is no rabbitmq-server on the PATH: the tests of the rabbitmq engine will fail. Install it, for example with `sudo apt-get install rabbitmq-server` or `brew install rabbitmq`.",
+  );
+}
+
+// Only the tests that move the clock of Redis need it, and only on Linux they can.
+const needsCompiler = () => process.platform === "linux" && !has("cc");
+if (needsCompiler() && (isDebian() || isAlpine())) {
+  console.error("No C compiler (cc) on the PATH; installing gcc.");
+  if (isDebian()) await aptInstall("gcc", "libc6-dev");
+  else await run("apk", ["add", "--no-cache", "gcc", "musl-dev"]);
+}
+if (needsCompiler() && process.exitCode !== 1) {
+  console.error(
+    "There is no C compiler (cc) on the PATH: the tests that move the clock of Redis will fail. Install it, for example with `sudo apt-get install gcc libc6-dev` or `apk add gcc musl-dev`.",
   );
 }
