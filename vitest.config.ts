@@ -35,7 +35,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "units",
-          include: ["src/**/*.test.ts"],
+          include: ["src/**/*.test.ts", "bench/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "**/.build/**"],
           isolate: false,
           maxWorkers,
           sequence: { groupOrder: 0 },

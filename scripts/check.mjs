@@ -12,12 +12,15 @@ const tarball = () => {
   return file === undefined ? "nothing-was-packed.tgz" : join(packed, file);
 };
 
-const folders = ["src", "test", "scripts", "demo", "examples"].filter((folder) => existsSync(join(root, folder)));
+const folders = ["src", "test", "scripts", "demo", "examples", "bench"].filter((folder) =>
+  existsSync(join(root, folder)),
+);
 
 /** What is checked, in order: a name for the report, and what resolves to 0 when it holds. */
 const checks = {
   "generated Lua sources are fresh": () => script("lua-sources.mjs", "--check"),
   types: () => tool("typescript", "tsc", ["--noEmit", "-p", "."]),
+  "types of the benchmark": () => tool("typescript", "tsc", ["--noEmit", "-p", "bench"]),
   lint: () => tool("oxlint", "oxlint", ["--type-aware", "--deny-warnings", ...folders]),
   format: () => tool("oxfmt", "oxfmt", ["--check", "."]),
   "unused files, exports and dependencies": () => tool("knip", "knip", []),

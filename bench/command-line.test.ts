@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { parseCommandLine } from "./command-line.js";
+import { scenarios } from "./scenarios.js";
+import { subjects } from "./subjects.js";
+
+describe("The command line of the benchmark", () => {
+  it("asks for every case and every subject when it says nothing.", () => {
+    const { cases, subjects: chosen, runs } = parseCommandLine([]);
+    expect(cases).toEqual(scenarios.flatMap((scenario) => scenario.cases));
+    expect(chosen).toEqual(subjects);
+    expect(runs).toBe(5);
+  });
+
+  it("takes scenarios and single cases by their names, in the order of the tables.", () => {
+    const { cases } = parseCommandLine(["--only", "drain-1000, bulk-schedule"]);
+    expect(cases.map(({ name }) => name)).toEqual(["bulk-schedule", "drain-1000"]);
+    expect(parseCommandLine(["--only", "drain"]).cases.map(({ name }) => name)).toEqual(["drain-100", "drain-1000"]);
+  });
+
+  it.each([
+    [["--only", "drains"], 'There is no scenario or case "drains"; the scenarios are bulk-schedule, '],
+    [["--subjects", "bull"], 'There is no subject "bull"; there are punctual, bullmq, '],
+    [["--runs", "0"], '--runs takes a whole number from 1 to 100, not "0".'],
+    [["--runs", "5x"], '--runs takes a whole number from 1 to 100, not "5x".'],
+  ])("refuses %j with a sentence.", (args, sentence) => {
+    expect(() => parseCommandLine(args)).toThrow(sentence);
+  });
+
+  it("knows no two cases of one name.", () => {
+    const names = scenarios.flatMap(({ cases }) => cases.map(({ name }) => name));
+    expect(new Set(names).size).toBe(names.length);
+  });
+});

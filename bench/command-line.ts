@@ -1,0 +1,85 @@
+import { parseArgs } from "node:util";
+import type { Case, Scenario } from "./scenario.js";
+import { scenarios } from "./scenarios.js";
+import { type Subject, subjectNamed, subjects } from "./subjects.js";
+
+/** What the command line asks for. */
+export interface CommandLine {
+  readonly help: boolean;
+  readonly cases: readonly Case[];
+  readonly subjects: readonly Subject[];
+  readonly runs: number;
+  readonly json: string | undefined;
+  readonly profile: boolean;
+}
+
+/** Fewer make no median that says much. */
+const usualRuns = 5;
+
+export const help = `Usage: npm run bench -- [options]
+
+Measures punctual, its peers and bare Redis side by side, on a private Redis that it starts. In each run the subjects take
+turns; the tables show median, least and most of all runs, and how many times as good punctual is. Progress goes to stderr.
+Run it on a machine that does nothing else.
+
+Options:
+  --only <a,b>      only these scenarios or cases (all)
+  --subjects <a,b>  only these subjects (all that take part in a case)
+  --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns})
+  --json <file>     writes everything that was found
+  --profile         writes CPU profiles of punctual, punctual-<case>.cpuprofile; they slow it down
+  --help            prints this
+
+Scenarios, and their cases:
+${scenarios.map(({ name, title, cases }) => `  ${name.padEnd(16)}${title}: ${cases.map((one) => one.name).join(", ")}`).join("\n")}
+
+Subjects: ${subjects.map(({ name }) => name).join(", ")}
+
+Exit status: 0 all was measured, 1 a subject failed at a case, 2 the benchmark could not run.
+`;
+
+/** Reads the arguments after the name of the program. Throws an error with a sentence. */
+export function parseCommandLine(args: readonly string[]): CommandLine {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: "string" },
+      subjects: { type: "string" },
+      runs: { type: "string", default: String(usualRuns) },
+      json: { type: "string" },
+      profile: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+    },
+  });
+  const runs = Number(values.runs);
+  if (!/^\d+$/u.test(values.runs) || runs < 1 || runs > 100) {
+    throw new Error(`--runs takes a whole number from 1 to 100, not "${values.runs}".`);
+  }
+  return {
+    help: values.help,
+    runs,
+    json: values.json,
+    profile: values.profile,
+    cases: casesNamed(values.only, scenarios),
+    subjects: values.subjects === undefined ? subjects : namesIn(values.subjects).map(subjectNamed),
+  };
+}
+
+/** The cases of scenarios or cases by their names, in the order of the tables; all without names. */
+export function casesNamed(names: string | undefined, all: readonly Scenario[]): readonly Case[] {
+  const every = all.flatMap(({ name, cases }) => cases.map((one) => ({ scenario: name, one })));
+  if (names === undefined) return every.map(({ one }) => one);
+  const wanted = namesIn(names);
+  const unknown = wanted.filter((name) => !every.some(({ scenario, one }) => name === scenario || name === one.name));
+  if (unknown.length > 0) {
+    const known = all.map(({ name }) => name).join(", ");
+    throw new Error(`There is no scenario or case "${unknown.join(", ")}"; the scenarios are ${known}.`);
+  }
+  return every
+    .filter(({ scenario, one }) => wanted.includes(scenario) || wanted.includes(one.name))
+    .map(({ one }) => one);
+}
+
+function namesIn(list: string): string[] {
+  return list.split(",").map((name) => name.trim());
+}

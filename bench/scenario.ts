@@ -1,0 +1,48 @@
+import type { Connection } from "../src/clients/port.js";
+import type { Harness } from "./harness.js";
+import type { Kind, Subject } from "./subjects.js";
+
+/** One thing that a case measures. */
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  readonly better: "more" | "less";
+}
+
+/** What a case is measured on: an empty Redis and one subject. */
+export interface Stage {
+  readonly subject: Subject;
+  readonly url: string;
+  /** To ask the server, apart from the connections of the subject. */
+  readonly connection: Connection;
+  /** How much of the work is done: 1 in a full run, less to warm up and in a smoke run. */
+  readonly scale: number;
+  /** Opens the subject's queue of that name; it is closed when the case is over. */
+  readonly open: (queue?: string) => Promise<Harness>;
+}
+
+/** What one run of a case found, by the names of its figures. */
+export type Found = Readonly<Record<string, number>>;
+
+/** One measurement of a scenario. */
+export interface Case {
+  /** Its own among all cases, such as `drain-1000`. */
+  readonly name: string;
+  readonly title: string;
+  readonly figures: readonly Figure[];
+  /** Who takes part. */
+  readonly kinds: readonly Kind[];
+  measure(stage: Stage): Promise<Found>;
+  /** The same with redis-benchmark; left out where it cannot. */
+  readonly bare?: (stage: Stage) => Promise<Found>;
+}
+
+/** Cases that belong together. */
+export interface Scenario {
+  readonly name: string;
+  readonly title: string;
+  readonly cases: readonly Case[];
+}
+
+/** The figure of cases that count messages in a second. */
+export const rate: Figure = { name: "rate", unit: "messages/s", better: "more" };

@@ -1,0 +1,36 @@
+import { seededRandom } from "../../demo/seeded-random.js";
+import { ratePerSecond } from "../bulk.js";
+import { randomPayloads } from "../payloads.js";
+import { type Case, rate, type Scenario } from "../scenario.js";
+
+const hour = 3_600_000;
+
+/** How long it is measured, ms. */
+const duration = 1_500;
+
+function caseWith(inFlight: number): Case {
+  return {
+    name: `single-${inFlight}`,
+    title: `Calls that schedule one message, ${inFlight.toLocaleString("en")} at a time`,
+    figures: [rate],
+    kinds: ["punctual", "peer", "limit"],
+    async measure({ open, scale }) {
+      const harness = await open();
+      const payloads = randomPayloads(10_000, { from: Date.now() + hour, spread: hour, random: seededRandom(1) });
+      let next = 0;
+      return {
+        rate: await ratePerSecond(inFlight, scale * duration, async () => {
+          const payload = payloads[next++ % payloads.length];
+          if (payload !== undefined) await harness.schedule(payload);
+          return 1;
+        }),
+      };
+    },
+  };
+}
+
+export const singleCalls: Scenario = {
+  name: "single-calls",
+  title: "Calls that schedule one message",
+  cases: [caseWith(1), caseWith(1_000)],
+};

@@ -1,0 +1,39 @@
+import type { Result } from "./results.js";
+
+/** A value for people: to three digits, and whole from 100 on. */
+export function amount(value: number): string {
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString("en");
+  return Number(value.toPrecision(3)).toString();
+}
+
+/** The columns of a result's table. */
+export const columns = ["", "median", "min", "max", "punctual is … times as good"] as const;
+
+/** A row for each subject. */
+export function rowsOf({ subjects, ratios }: Result): string[][] {
+  return Object.entries(subjects).map(([name, { median, min, max }]) => {
+    const ratio = ratios[name];
+    return [name, amount(median), amount(min), amount(max), ratio === undefined ? "" : amount(ratio)];
+  });
+}
+
+/** A heading that says what is counted. */
+export function headingOf({ title, figure }: Result): string {
+  const name = figure.name === "rate" ? "" : `, ${figure.name}`;
+  return `${title}${name}, ${figure.unit}${figure.better === "less" ? " (less is better)" : ""}`;
+}
+
+/** The results as tables for a terminal. */
+export function textTables(results: readonly Result[]): string {
+  return results.map((result) => `${headingOf(result)}\n\n${aligned([[...columns], ...rowsOf(result)])}`).join("\n\n");
+}
+
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = columns.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows
+    .map((row) => {
+      const cells = row.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)));
+      return `  ${cells.join("  ")}`.trimEnd();
+    })
+    .join("\n");
+}

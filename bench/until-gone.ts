@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Delivered, Harness } from "./harness.js";
+
+/** After how long without a delivery a run is given up, ms. */
+const patience = 20_000;
+
+/** Consumes until `count` messages have been delivered and none is left. */
+export async function untilGone(
+  harness: Harness,
+  count: number,
+  concurrency: number,
+  deliver: (delivered: Delivered) => void = () => {},
+): Promise<void> {
+  const seen = new Uint8Array(count);
+  let left = count;
+  let news = performance.now();
+  let finish = () => {};
+  let giveUp: (error: Error) => void = () => {};
+  const all = new Promise<void>((resolve, reject) => ([finish, giveUp] = [resolve, reject]));
+  const watch = setInterval(() => {
+    if (performance.now() - news < patience) return;
+    giveUp(new Error(`${left} of ${count} messages were not delivered, and none for ${patience} ms.`));
+  }, 1_000);
+  try {
+    await harness.consume((delivered) => {
+      deliver(delivered);
+      if (seen[delivered.number] === 1) return;
+      seen[delivered.number] = 1;
+      left -= 1;
+      news = performance.now();
+      if (left === 0) finish();
+    }, concurrency);
+    await all;
+    while ((await harness.pending()) > 0) await sleep(1);
+  } finally {
+    clearInterval(watch);
+  }
+}
