@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageState } from "../../../src/engine.js";
 import type { Queue } from "../../../src/queue.js";
+import type { Crew } from "./crew.js";
 import type { DeadLetter, Remains } from "./ledger.js";
 
 /** How long it may take until less is left to do than ever before, ms: on a slow machine all takes longer, but goes on. */
@@ -9,7 +10,7 @@ const patience = 30_000;
 const soon = 600_000;
 
 /** Waits until nothing is left but dead letters and what is far away, or no progress is made any more. */
-export async function drained(queue: Queue<Uint8Array>): Promise<void> {
+export async function drained(queue: Queue<Uint8Array>, crew: Pick<Crew, "letGo">): Promise<void> {
   let least = Infinity;
   let giveUpAt = Infinity;
   for (;;) {
@@ -21,6 +22,8 @@ export async function drained(queue: Queue<Uint8Array>): Promise<void> {
       least = left;
       giveUpAt = performance.now() + patience;
     }
+    // A probe comes again when Redis has forgotten that it was done.
+    crew.letGo();
     await sleep(100);
   }
 }

@@ -75,7 +75,7 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
     await producing;
     lasted = (performance.now() - from) / 1_000;
     say("draining");
-    await drained(queue);
+    await drained(queue, crew);
   } finally {
     load.stop();
     clearInterval(sweeping);
