@@ -11,8 +11,8 @@ import { runMixed } from "../run.js";
 const help = `Usage: npm run test:faults -- [options]
 
 Producers and consumers at work on private servers, while faults of all kinds come one after the other: connections that are cut,
-held up and swallowed, servers that are killed, frozen and replaced, processes that are killed, stopped and blocked. After each
-of them every consumer must work again; in the end every message is accounted for.
+held up and swallowed, servers that are killed, frozen and replaced, passwords that change, processes that are killed, stopped and
+blocked, clocks that jump. After each of them every consumer must work again; in the end every message is accounted for.
 
 Options:
   --topology <name>   ${topologies.join(", ")} (single); with --table all of them
