@@ -172,6 +172,11 @@ export class RawQueue {
     return Object.fromEntries(pairs(flat).map(([field, value]) => [field.toString(), value]));
   }
 
+  /** How Redis keeps a key, such as `listpack`. */
+  async encoding(key: "leases" | "leased"): Promise<unknown> {
+    return await this.#raw.text("OBJECT", "ENCODING", this.keys[key]);
+  }
+
   /** A hash as text. */
   async texts(key: "claims" | "state"): Promise<Record<string, string>> {
     return Object.fromEntries(Object.entries(await this.hash(key)).map(([field, value]) => [field, value.toString()]));

@@ -29,6 +29,7 @@ local taken, buried_reply, missing = {}, {}, {}
 --- @include remember
 --- @include trim
 --- @include wake
+--- @include wide
 
 local function give(id, due, value, count)
   local n = #taken
@@ -58,17 +59,16 @@ if limit > 0 and not paused then
   found = redis.call("ZRANGEBYSCORE", schedule, "-inf", now, "WITHSCORES", "LIMIT", 0, limit)
 end
 local ids = {}
-for i = 1, #found, 2 do
-  ids[#ids + 1] = sub(found[i], 8)
+for i = 1, #found / 2 do
+  ids[i] = sub(found[2 * i - 1], 8)
 end
 local old = read_failures(ids)
 local values = read_bodies(ids)
-local left, forgotten, lease_pairs, leased_pairs = {}, {}, {}, {}
-for i, id in ipairs(ids) do
-  local member, due, value = found[2 * i - 1], tonumber(found[2 * i]), values[i]
-  local seq = sub(member, 1, 7)
+local left, forgotten, lease_pairs, leased_pairs, given = {}, {}, {}, {}, 0
+for i = 1, #ids do
+  local id, member, due, value = ids[i], found[2 * i - 1], tonumber(found[2 * i]), values[i]
   left[i] = member
-  if not value or sub(value, 1, 7) ~= seq then
+  if not value or sub(value, 1, 7) ~= sub(member, 1, 7) then
     -- The body was evicted or deleted by hand, and perhaps the id scheduled anew: that one has an entry of its own.
     missing[#missing + 1] = id
     if not value then
@@ -88,10 +88,11 @@ for i, id in ipairs(ids) do
     elseif count >= most then
       bury_and_tell(id, due, "attempts", count, error_at, error_json)
     else
-      give(id, due, value, count)
-      local n = #lease_pairs
-      lease_pairs[n + 1], lease_pairs[n + 2] = until_text, id
-      leased_pairs[n + 1], leased_pairs[n + 2] = id, lease_value(seq, due, most, token)
+      local n, m = 4 * given, 2 * given
+      given = given + 1
+      taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = id, due, value, count
+      lease_pairs[m + 1], lease_pairs[m + 2] = until_text, id
+      leased_pairs[m + 1], leased_pairs[m + 2] = id, lease_value(member, due, most, token)
     end
   end
 end
@@ -115,8 +116,15 @@ variadic("HDEL", claims, silent)
 note_claim(#taken > 0, lease_until)
 bury_all()
 -- First who holds a message, then until when, then out of `schedule`: one that is in two places is found, in none it is lost.
+local many = given > 16
+if many then
+  widen()
+end
 variadic("HSET", leased, leased_pairs)
 variadic("ZADD", leases, lease_pairs)
+if many then
+  narrow()
+end
 variadic("ZREM", schedule, left)
 variadic("HDEL", failures, forgotten)
 trim(#buried_reply / 2)

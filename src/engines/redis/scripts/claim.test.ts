@@ -54,6 +54,21 @@ describe("claim takes", () => {
     expect(result.now).toBeGreaterThanOrEqual(due);
   });
 
+  it.each([
+    { taken: 20, hash: "hashtable", zset: "skiplist" },
+    { taken: 4, hash: "listpack", zset: "listpack" },
+  ])("$taken into a $hash and a $zset, and leaves nothing else there", async ({ taken, hash, zset }) => {
+    const queue = bench.queue();
+    const now = await bench.now();
+    for (let n = 0; n < taken; n++) await queue.scheduled(`m${n}`, now - 1_000);
+    const { messages, leaseUntil } = await claiming(queue, { limit: 50 });
+    expect(messages).toHaveLength(taken);
+    expect(await queue.scores("leases")).toEqual(Object.fromEntries(messages.map(({ id }) => [id, leaseUntil])));
+    expect(Object.keys(await queue.fence()).toSorted()).toEqual(messages.map(({ id }) => id).toSorted());
+    expect(await queue.encoding("leased")).toBe(hash);
+    expect(await queue.encoding("leases")).toBe(zset);
+  });
+
   it("at most the limit, and at most 250", async () => {
     const queue = bench.queue();
     const now = await bench.now();
