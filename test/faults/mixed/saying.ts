@@ -18,7 +18,7 @@ export type Saying = { readonly at: number } & (
   | { readonly kind: "ended"; readonly id: string; readonly attempt: number; readonly how: Ending }
   | { readonly kind: "lost"; readonly id: string; readonly attempt: number; readonly code: string }
   /** A settlement or a claim that did not succeed. */
-  | { readonly kind: "failed"; readonly id: string; readonly code: string }
+  | { readonly kind: "failed"; readonly id: string; readonly attempt?: number; readonly code: string }
   | { readonly kind: "health"; readonly state: ConsumerHealth["state"] }
   /** Its event loop was blocked, and is free again. */
   | { readonly kind: "unblocked" }

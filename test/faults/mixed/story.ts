@@ -47,9 +47,10 @@ export function note(story: Story, process: string, saying: OfMessage): void {
   else delivery[saying.kind] = { at, how: saying.how };
 }
 
-/** A message that was released may start again in the same process before its release is known to be done. */
+/** A message may start again in the same process before it is known how its settlement went, one that was released as it was. */
 function isOf({ process, attempt, ending, ended }: DeliverySeen, speaker: string, saying: OfMessage): boolean {
-  if (process !== speaker || ("attempt" in saying && attempt !== saying.attempt)) return false;
+  if (process !== speaker || (saying.attempt !== undefined && attempt !== saying.attempt)) return false;
+  if (saying.kind === "failed") return ended === undefined;
   return saying.kind !== "ended" || (ended === undefined && ending?.how === saying.how);
 }
 

@@ -29,7 +29,11 @@ const consumer = new Queue<Uint8Array>(queue, { engine, codec: binaryCodec() })
   // One that a claim buried has no attempt here; Redis is asked about it in the end.
   .on("buried", (message) => "attempt" in message && ended(message as Delivery<Uint8Array>, "buried"))
   .on("leaseLost", ({ id, attempt }, { code }) => say({ kind: "lost", id, attempt, code }))
-  .on("error", (error, message) => say({ kind: "failed", id: message?.id ?? "", code: codeOf(error) }));
+  .on("error", (error, message) => {
+    // What was delivered again meanwhile may have been done since, here too.
+    const attempt = message !== undefined && "attempt" in message ? { attempt: Number(message.attempt) } : {};
+    say({ kind: "failed", id: message?.id ?? "", ...attempt, code: codeOf(error) });
+  });
 
 let lastState = "";
 const healthTimer = setInterval(() => {
