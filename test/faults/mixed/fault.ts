@@ -23,6 +23,8 @@ export interface Outage {
 /** Something that goes wrong, and passes. */
 export interface Fault {
   readonly name: string;
+  /** Whether nothing may be late by it either. */
+  readonly isHarmless?: boolean;
   /** Has it happen and pass. */
   strike(random: Random): Promise<Struck>;
 }

@@ -98,6 +98,34 @@ describe("The ledger of a run", () => {
     expect(broken()).toEqual(["I11"]);
   });
 
+  it("knows which delivery could not be settled, when the same process has had the message again since", () => {
+    scheduled();
+    const { id } = chaosMessage(seed, number);
+    delivered();
+    delivered("acknowledged", { attempt: 2 });
+    ledger.heard(someone, { kind: "failed", id, attempt: 1, at: Date.now(), code: "outcome-unknown" });
+    ledger.finish(nothing);
+    expect(broken()).toEqual([]);
+    expect([...ledger.causes.keys()]).toEqual(["it could not be settled (outcome-unknown)"]);
+  });
+
+  it.each([
+    ["tells of a message that is late while nothing is wrong", 0, ["I4"]],
+    ["does not tell of a message that came due before all was well", 1, []],
+  ])("%s", (_, before, found) => {
+    scheduled();
+    ledger.lateness.calm(Date.now() + before);
+    const { id, payload } = chaosMessage(seed, number);
+    const dueAt = Date.now();
+    vi.setSystemTime(dueAt + 4_000);
+    const more = { id, attempt: 1, at: Date.now() };
+    ledger.heard(someone, { kind: "started", ...more, dueAt, digest: digestOf(payload) });
+    ledger.heard(someone, { kind: "ending", ...more, how: "acknowledged" });
+    ledger.heard(someone, { kind: "ended", ...more, how: "acknowledged" });
+    ledger.finish(nothing);
+    expect(broken()).toEqual(found);
+  });
+
   it("compares what was buried with the dead letters, both ways", () => {
     const bury = find("bury");
     scheduled(bury);

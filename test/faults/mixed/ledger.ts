@@ -26,6 +26,9 @@ export interface Remains {
   readonly scheduled: readonly string[];
 }
 
+/** How late a message may be that comes due while nothing is wrong, ms: a loaded machine takes its time, too. */
+const lateAtMost = 3_000;
+
 const fates = ["open", "acknowledged", "buried", "cancelled", "never stored"] as const;
 /** Sentences that are kept of each invariant. */
 const kept = 10;
@@ -121,6 +124,7 @@ export class Ledger implements CrewListener {
 
   /** Judges all that is left, when the queue was drained and this is what lies in Redis. */
   finish({ dead, scheduled }: Remains): void {
+    if (this.lateness.max > lateAtMost) this.broken("I4", `${this.lateness.max} ms late, while nothing was wrong`);
     const letters = new Map(dead.map((letter) => [letter.id, letter]));
     if (letters.size < dead.length) this.broken("I8", "a dead letter is there twice");
     for (const story of this.#open.values()) {

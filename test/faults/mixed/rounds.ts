@@ -34,8 +34,10 @@ export class FaultRounds {
   async run(faults: readonly Fault[], random: Random): Promise<void> {
     const { ground, ledger, say } = this.#options;
     const names = faults.map(({ name }) => name).join(", ");
-    ledger.lateness.trouble();
+    if (!faults.every(({ isHarmless }) => isHarmless === true)) ledger.lateness.trouble();
     const struck = await Promise.all(faults.map((fault) => fault.strike(random)));
+    // Whoever looks whether everybody works makes others wait.
+    ledger.lateness.trouble();
     for (const one of struck) this.#healthIsTrue(one, names);
     const took = await this.everyoneWorks(names, Math.max(...struck.map(({ healedAt }) => healedAt)));
     for (const { lossesFrom } of struck) {
