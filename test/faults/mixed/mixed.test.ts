@@ -1,7 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundle } from "../../support/bundle.js";
-import { clients } from "./grounds.js";
 import { runMixed } from "./run.js";
 
 let program: Awaited<ReturnType<typeof bundle>>;
@@ -10,23 +9,29 @@ beforeAll(async () => {
 });
 afterAll(() => program[Symbol.asyncDispose]());
 
-it.each(clients)(
-  "3,000 messages survive 15 s of faults of all kinds through %s, and after each of them every consumer works again within 5 s",
+// Any seed will do. These are fixed so that a failure is about what was changed, and begin with kinds of which each run has others.
+it.each([
+  ["single", "node-redis", 202],
+  ["single", "ioredis", 112],
+  ["sentinel", "node-redis", 278],
+  ["cluster", "ioredis", 702],
+] as const)(
+  "3,000 messages survive 15 s of faults of all kinds on the topology %s through %s, and after each of them every consumer works again within 5 s",
   { timeout: 90_000 },
-  async (client) => {
+  async (topology, client, seed) => {
     const figures = await runMixed({
-      topology: "single",
+      topology,
       client,
       seconds: 15,
       messages: 3_000,
-      // Any seed will do; a fixed one so that a failure is about what was changed.
-      seed: client === "ioredis" ? 4 : 3,
-      partitions: 1,
+      seed,
+      partitions: topology === "cluster" ? 3 : 1,
       program: program.path,
     });
     expect(figures.problems).toEqual({});
     expect(figures.messages).toBe(3_000);
-    expect(figures.delivered).toBeGreaterThan(2_500);
+    // What is scheduled while no login is right is refused.
+    expect(figures.delivered).toBeGreaterThan(1_800);
     expect(Object.keys(figures.faults).length).toBeGreaterThan(2);
   },
 );
