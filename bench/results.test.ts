@@ -29,6 +29,11 @@ describe("The results of a case", () => {
     expect(resultsOf(late, others).map(({ ratios }) => ratios)).toEqual([{}, {}]);
   });
 
+  it("have no ratio to divide by nothing.", () => {
+    const [p50] = resultsOf(late, new Map([...found, ["punctual", [{ p50: 0, rate: 1 }]]]));
+    expect(p50?.ratios).toEqual({});
+  });
+
   it("are refused when a run found nothing of a figure.", () => {
     expect(() => resultsOf(late, new Map([["punctual", [{ p50: 1 }]]]))).toThrow("A run found no rate.");
   });

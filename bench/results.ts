@@ -11,7 +11,7 @@ export interface Result {
   readonly figure: Figure;
   /** By the names of subjects, in the order of the tables. */
   readonly subjects: Readonly<Record<string, Summary>>;
-  /** How many times as good punctual is as each of the others, by the medians. */
+  /** How many times as good punctual is as each of the others, by the medians; left out where one of them is 0 and it means nothing. */
   readonly ratios: Readonly<Record<string, number>>;
 }
 
@@ -46,7 +46,9 @@ export function resultsOf(
       ours === undefined
         ? {}
         : Object.fromEntries(
-            others.map(([subject, { median }]) => [subject, ratioOf(ours.median, median, figure.better)]),
+            others
+              .map(([subject, { median }]) => [subject, ratioOf(ours.median, median, figure.better)] as const)
+              .filter(([, ratio]) => Number.isFinite(ratio)),
           );
     return { case: name, title, figure, subjects, ratios };
   });

@@ -38,8 +38,10 @@ export async function runPlan(plan: Plan, surroundings: Surroundings): Promise<R
 }
 
 /** Who takes part in a case. */
-export function partakers({ kinds, bare }: Case, subjects: readonly Subject[]): readonly Subject[] {
-  return subjects.filter(({ kind, load }) => kinds.includes(kind) && (load !== undefined || bare !== undefined));
+export function partakers({ kinds, bare, leastPace = 0 }: Case, subjects: readonly Subject[]): readonly Subject[] {
+  return subjects.filter(
+    ({ kind, load, pace }) => kinds.includes(kind) && pace >= leastPace && (load !== undefined || bare !== undefined),
+  );
 }
 
 /** Measures one case. A subject that fails at it is left out of its results, and the others go on. */
@@ -53,7 +55,7 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
       processes.set(name, new MeasuringProcess({ subject: name, case: one.name, url }, profile));
       found.set(name, []);
     }
-    for (let run = 0; run <= plan.runs; run += 1) {
+    for (let run = one.isCold === true ? 1 : 0; run <= plan.runs; run += 1) {
       const warmingUp = run === 0;
       for (const { name } of turnsOf(left, run)) {
         signal.throwIfAborted();

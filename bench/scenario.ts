@@ -32,6 +32,10 @@ export interface Case {
   readonly figures: readonly Figure[];
   /** Who takes part. */
   readonly kinds: readonly Kind[];
+  /** Leaves out subjects that drain fewer messages a second: they would only fall further behind. */
+  readonly leastPace?: number;
+  /** Says that what it counts is the same in a process that has just started, so no run warms it up. */
+  readonly isCold?: boolean;
   measure(stage: Stage): Promise<Found>;
   /** The same with redis-benchmark; left out where it cannot. */
   readonly bare?: (stage: Stage) => Promise<Found>;

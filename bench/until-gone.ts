@@ -4,7 +4,7 @@ import type { Delivered, Harness } from "./harness.js";
 /** After how long without a delivery a run is given up, ms. */
 const patience = 20_000;
 
-/** Consumes until `count` messages have been delivered and none is left. */
+/** Consumes until `count` messages have been delivered and none is left; tells the first delivery of each. */
 export async function untilGone(
   harness: Harness,
   count: number,
@@ -23,9 +23,9 @@ export async function untilGone(
   }, 1_000);
   try {
     await harness.consume((delivered) => {
-      deliver(delivered);
       if (seen[delivered.number] === 1) return;
       seen[delivered.number] = 1;
+      deliver(delivered);
       left -= 1;
       news = performance.now();
       if (left === 0) finish();

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { scheduleAll } from "../bulk.js";
+import { payloadOf } from "../payloads.js";
+import type { Case, Scenario } from "../scenario.js";
+import { countSentCommands } from "../sent-commands.js";
+import { countersOf } from "../server-counters.js";
+
+const hour = 3_600_000;
+
+/** How long consumers get to find out that there is nothing to do, ms. */
+const settling = 2_000;
+
+/** How long they are watched, ms: some ask every 5 or 10 seconds. */
+const duration = 10_000;
+
+function caseWith(consumers: number): Case {
+  return {
+    name: `idle-${consumers}`,
+    title: `Commands of an idle consumer, of ${consumers}, while messages wait for an hour`,
+    figures: [
+      { name: "sent", unit: "commands/s", better: "less" },
+      { name: "executed", unit: "commands/s", better: "less" },
+    ],
+    kinds: ["punctual", "peer"],
+    isCold: true,
+    async measure({ open, url, connection, scale }) {
+      const producer = await open();
+      await scheduleAll(
+        producer,
+        Array.from({ length: 100 }, (_, number) => payloadOf(number, Date.now() + hour)),
+      );
+      await Promise.all(
+        Array.from({ length: consumers }, async () => {
+          const harness = await open();
+          await harness.consume(() => {}, 10);
+        }),
+      );
+      await sleep(settling);
+      const sent = await countSentCommands(url);
+      try {
+        const [before, sentBefore, since] = [await countersOf(connection), sent.count(), performance.now()];
+        await sleep(duration * scale);
+        const sentUntil = sent.count();
+        const after = await countersOf(connection);
+        const each = 1_000 / (performance.now() - since) / consumers;
+        // The first question counts among what the second finds.
+        return { sent: (sentUntil - sentBefore) * each, executed: (after.commands - before.commands - 1) * each };
+      } finally {
+        sent.close();
+      }
+    },
+  };
+}
+
+export const idle: Scenario = {
+  name: "idle",
+  title: "Idle consumers",
+  cases: [caseWith(1), caseWith(10), caseWith(100)],
+};
