@@ -22,8 +22,20 @@ describe("The command line of the benchmark", () => {
     [["--subjects", "bull"], 'There is no subject "bull"; there are punctual, bullmq, '],
     [["--runs", "0"], '--runs takes a whole number from 1 to 100, not "0".'],
     [["--runs", "5x"], '--runs takes a whole number from 1 to 100, not "5x".'],
+    [["--keep"], "--keep keeps the ratios of a smoke run: it needs --smoke"],
+    [["--smoke", "--only", "drain"], "--smoke has its own cases and subjects: leave out --only and --subjects"],
+    [["--smoke", "--subjects", "bullmq"], "--smoke has its own cases and subjects"],
   ])("refuses %j with a sentence.", (args, sentence) => {
     expect(() => parseCommandLine(args)).toThrow(sentence);
+  });
+
+  it("asks for a short run of few cases and subjects with --smoke.", () => {
+    const { cases, subjects: chosen, scale, smoke, runs } = parseCommandLine(["--smoke"]);
+    expect(cases.map(({ name }) => name)).toEqual(["bulk-schedule", "single-1000", "drain-1000"]);
+    expect(chosen.map(({ name }) => name)).toEqual(["punctual", "bullmq", "limit"]);
+    expect(scale).toBeLessThan(1);
+    expect([smoke, runs]).toEqual(["compare", 3]);
+    expect(parseCommandLine(["--smoke", "--keep", "--runs", "9"])).toMatchObject({ smoke: "keep", runs: 9 });
   });
 
   it("knows no two cases of one name.", () => {

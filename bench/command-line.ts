@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import type { Case, Scenario } from "./scenario.js";
-import { scenarios } from "./scenarios.js";
+import { caseNamed, scenarios } from "./scenarios.js";
+import { smokeCases, smokeRuns, smokeScale, smokeSubjects } from "./smoke.js";
 import { type Subject, subjectNamed, subjects } from "./subjects.js";
 
 /** What the command line asks for. */
@@ -11,6 +12,10 @@ export interface CommandLine {
   readonly runs: number;
   readonly json: string | undefined;
   readonly profile: boolean;
+  /** How much of a full run is done. */
+  readonly scale: number;
+  /** `keep`: keeps the ratios for smoke runs to come. */
+  readonly smoke: "compare" | "keep" | undefined;
 }
 
 /** Fewer make no median that says much. */
@@ -28,6 +33,9 @@ Options:
   --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns})
   --json <file>     writes everything that was found
   --profile         writes CPU profiles of punctual, punctual-<case>.cpuprofile; they slow it down
+  --smoke           in under a minute, ${smokeCases.join(", ")} of ${smokeSubjects.join(", ")}: fails when a
+                    ratio is under half of the one in bench/guard.json, twice in a row
+  --smoke --keep    keeps the ratios in bench/guard.json instead; with more --runs they are worth more
   --help            prints this
 
 Scenarios, and their cases:
@@ -35,7 +43,7 @@ ${scenarios.map(({ name, title, cases }) => `  ${name.padEnd(16)}${title}: ${cas
 
 Subjects: ${subjects.map(({ name }) => name).join(", ")}
 
-Exit status: 0 all was measured, 1 a subject failed at a case, 2 the benchmark could not run.
+Exit status: 0 all was measured, 1 a subject failed at a case or a ratio has fallen, 2 the benchmark could not run.
 `;
 
 /** Reads the arguments after the name of the program. Throws an error with a sentence. */
@@ -45,24 +53,48 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     options: {
       only: { type: "string" },
       subjects: { type: "string" },
-      runs: { type: "string", default: String(usualRuns) },
+      runs: { type: "string" },
       json: { type: "string" },
       profile: { type: "boolean", default: false },
+      smoke: { type: "boolean", default: false },
+      keep: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
     },
   });
-  const runs = Number(values.runs);
-  if (!/^\d+$/u.test(values.runs) || runs < 1 || runs > 100) {
-    throw new Error(`--runs takes a whole number from 1 to 100, not "${values.runs}".`);
+  const runs = values.runs === undefined ? undefined : wholeRuns(values.runs);
+  const { help: wantsHelp, json, profile } = values;
+  if (!values.smoke) {
+    if (values.keep) throw new Error("--keep keeps the ratios of a smoke run: it needs --smoke");
+    return {
+      help: wantsHelp,
+      json,
+      profile,
+      runs: runs ?? usualRuns,
+      scale: 1,
+      smoke: undefined,
+      cases: casesNamed(values.only, scenarios),
+      subjects: values.subjects === undefined ? subjects : namesIn(values.subjects).map(subjectNamed),
+    };
+  }
+  if (values.only !== undefined || values.subjects !== undefined) {
+    throw new Error("--smoke has its own cases and subjects: leave out --only and --subjects");
   }
   return {
-    help: values.help,
-    runs,
-    json: values.json,
-    profile: values.profile,
-    cases: casesNamed(values.only, scenarios),
-    subjects: values.subjects === undefined ? subjects : namesIn(values.subjects).map(subjectNamed),
+    help: wantsHelp,
+    json,
+    profile,
+    runs: runs ?? smokeRuns,
+    scale: smokeScale,
+    smoke: values.keep ? "keep" : "compare",
+    cases: smokeCases.map(caseNamed),
+    subjects: smokeSubjects.map(subjectNamed),
   };
+}
+
+function wholeRuns(text: string): number {
+  const runs = Number(text);
+  if (/^\d+$/u.test(text) && runs >= 1 && runs <= 100) return runs;
+  throw new Error(`--runs takes a whole number from 1 to 100, not "${text}".`);
 }
 
 /** The cases of scenarios or cases by their names, in the order of the tables; all without names. */

@@ -4,8 +4,12 @@ import { sentenceOf } from "../demo/sentence.js";
 import { nodeRedis } from "../src/clients/node-redis.js";
 import { startRedisServer } from "../src/testing/redis-server.js";
 import { type CommandLine, help, parseCommandLine } from "./command-line.js";
+import { ratiosOf } from "./guard.js";
+import { keepRatios, keptRatios } from "./guard-file.js";
 import { circumstancesOf, type Results } from "./results.js";
-import { partakers, runPlan } from "./run.js";
+import { partakers, runPlan, type Surroundings } from "./run.js";
+import { caseNamed } from "./scenarios.js";
+import { fallenWhenMeasured, sentenceAbout } from "./smoke.js";
 import { textTables } from "./table.js";
 
 /** What `--help` says about the exit status. */
@@ -16,16 +20,13 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => interruptio
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 
-async function measure({ cases, subjects, runs, profile }: CommandLine): Promise<Results> {
+/** Starts a Redis, measures on it what it is told to, and ends it. */
+async function onPrivateRedis<Outcome>(work: (surroundings: Surroundings) => Promise<Outcome>): Promise<Outcome> {
   await using server = await startRedisServer();
   const { url } = server;
   const connection = await nodeRedis({ url }).connect(3_000);
   try {
-    const circumstances = await circumstancesOf(connection, subjects);
-    say(versionLine(circumstances.versions));
-    const surroundings = { url, connection, signal: interruption.signal, say };
-    const results = await runPlan({ cases, subjects, runs, scale: 1, profile }, surroundings);
-    return { ...circumstances, runs, results };
+    return await work({ url, connection, signal: interruption.signal, say });
   } finally {
     connection.destroy();
   }
@@ -37,20 +38,42 @@ function versionLine(versions: Readonly<Record<string, string>>): string {
     .join(", ");
 }
 
+/** Measures everything that was asked for, and tells it. */
+async function runAll(line: CommandLine): Promise<number> {
+  const found = await onPrivateRedis(async (surroundings): Promise<Results> => {
+    const circumstances = await circumstancesOf(surroundings.connection, line.subjects);
+    say(versionLine(circumstances.versions));
+    return { ...circumstances, runs: line.runs, results: await runPlan(line, surroundings) };
+  });
+  process.stdout.write(`\n${versionLine(found.versions)}\n\n${textTables(found.results)}\n`);
+  if (line.json !== undefined) await writeFile(line.json, `${JSON.stringify(found, undefined, 2)}\n`);
+  if (line.smoke === "keep") await keepRatios(ratiosOf(found.results));
+  const isComplete = line.cases.every((one) => {
+    const measured = found.results.find((result) => result.case === one.name)?.subjects ?? {};
+    return partakers(one, line.subjects).every(({ name }) => name in measured);
+  });
+  return isComplete ? exitStatus.done : exitStatus.incomplete;
+}
+
+/** Measures whether punctual has become slow. */
+async function compareWithKept(line: CommandLine): Promise<number> {
+  const kept = await keptRatios();
+  const fallen = await onPrivateRedis((surroundings) => {
+    const measure = (cases: readonly string[]) => runPlan({ ...line, cases: cases.map(caseNamed) }, surroundings);
+    return fallenWhenMeasured(measure, kept, say);
+  });
+  for (const one of fallen) process.stdout.write(`${sentenceAbout(one)}\n`);
+  if (fallen.length === 0) process.stdout.write("No ratio is under half of what it was.\n");
+  return fallen.length === 0 ? exitStatus.done : exitStatus.incomplete;
+}
+
 async function main(): Promise<number> {
   const line = parseCommandLine(process.argv.slice(2));
   if (line.help) {
     process.stdout.write(help);
     return exitStatus.done;
   }
-  const results = await measure(line);
-  process.stdout.write(`\n${versionLine(results.versions)}\n\n${textTables(results.results)}\n`);
-  if (line.json !== undefined) await writeFile(line.json, `${JSON.stringify(results, undefined, 2)}\n`);
-  const isComplete = line.cases.every((one) => {
-    const measured = results.results.find((result) => result.case === one.name)?.subjects ?? {};
-    return partakers(one, line.subjects).every(({ name }) => name in measured);
-  });
-  return isComplete ? exitStatus.done : exitStatus.incomplete;
+  return line.smoke === "compare" ? compareWithKept(line) : runAll(line);
 }
 
 try {

@@ -27,7 +27,7 @@ export interface Surroundings {
   readonly say: (line: string) => void;
 }
 
-/** Enough to compile what is called often. */
+/** How much of a full run warms up: enough to compile what is called often. */
 const warmUpScale = 0.15;
 
 /** Measures every case on every subject that takes part, in turns, and gives the results in the order of the cases. */
@@ -60,7 +60,7 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
       for (const { name } of turnsOf(left, run)) {
         signal.throwIfAborted();
         try {
-          const values = await processes.get(name)?.measure({ scale: plan.scale * (warmingUp ? warmUpScale : 1) });
+          const values = await processes.get(name)?.measure({ scale: warmingUp ? warmUpScale : plan.scale });
           if (values === undefined || warmingUp) continue;
           found.get(name)?.push(values);
           const told = one.figures.map((figure) => `${amount(values[figure.name] ?? NaN)} ${figure.unit}`).join(", ");
