@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { redisEngine } from "../../src/engines/redis/engine.js";
+import { Queue } from "../../src/index.js";
+import { closedAtEnd } from "../support/closed-at-end.js";
+import { StallWatch } from "../support/stall-watch.js";
+import { withRedis } from "../support/with-redis.js";
+
+const redis = withRedis();
+
+const count = 200;
+const near = 20;
+/** Two polls, each 5 s after the claim before it, and no third. */
+const window = 10_500;
+
+/** How many scripts were asked for since the last reset. */
+async function scripts(): Promise<number> {
+  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(String(await redis.raw.text("INFO", "commandstats")))?.[1] ?? 0);
+}
+
+it("200 consumers of one queue with a far message send 0.2 commands/s each, and near messages are on time at a claim or two", async () => {
+  const late: number[] = [];
+  const producer = new Queue<string>("crowd", { engine: closedAtEnd(redisEngine({ url: redis.url })) });
+  await producer.schedule("far", { delay: "1h" });
+  const consumers = Array.from({ length: count }, () => {
+    const engine = closedAtEnd(redisEngine({ url: redis.url }));
+    return closedAtEnd(new Queue<string>("crowd", { engine }).consume(({ lateness }) => void late.push(lateness)));
+  });
+  await expect
+    .poll(() => consumers.every((consumer) => consumer.health().state === "running"), { timeout: 10_000 })
+    .toBe(true);
+  await redis.raw.command("CONFIG", "RESETSTAT");
+  const over = sleep(window);
+  await producer.scheduleMany(Array.from({ length: near }, (_, n) => ({ payload: "near", delay: 500 + 200 * n })));
+  await using stall = new StallWatch(() => redis.raw.command("PING"));
+  await over;
+  expect(late).toHaveLength(near);
+  expect(Math.max(...late)).toBeLessThan(50 + stall.longest());
+  // The polls of all; of each near message a claim, its acknowledgement, and the deputy that was not put off in time.
+  const sent = await scripts();
+  expect(sent).toBeGreaterThanOrEqual(count);
+  expect(sent).toBeLessThanOrEqual(2 * count + 4 * near);
+  expect(consumers.map((consumer) => consumer.health().state)).toEqual(consumers.map(() => "running"));
+}, 40_000);
