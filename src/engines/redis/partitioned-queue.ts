@@ -201,8 +201,8 @@ export class PartitionedQueue implements EngineQueue {
         try {
           known = await call(queue, some);
         } catch (error) {
-          // `not-confirmed` says of all messages that they are stored, so what else has failed goes before it.
-          if (failure === undefined || isNotConfirmed(failure)) failure = error;
+          // It is told of all that have no answer, whichever partition they are in.
+          if (failure === undefined || leaves(error) > leaves(failure)) failure = error;
           // What the elements are is in the contract of the engine.
           known = error instanceof PunctualError ? ((error.details["results"] as Answer[] | undefined) ?? []) : [];
         }
@@ -241,7 +241,12 @@ export class PartitionedQueue implements EngineQueue {
   }
 }
 
-const isNotConfirmed = (error: unknown): boolean => error instanceof PunctualError && error.code === "not-confirmed";
+/** How much a failure leaves open: `not-confirmed` says of all messages that they are stored, others that nothing was changed. */
+function leaves(error: unknown): number {
+  const code = error instanceof PunctualError ? error.code : undefined;
+  if (code === "outcome-unknown") return 2;
+  return code === "not-confirmed" ? 0 : 1;
+}
 
 const idOf = ({ id }: { readonly id: string }): string => id;
 const itself = (id: string): string => id;
