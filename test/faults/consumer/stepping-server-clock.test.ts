@@ -151,21 +151,26 @@ describe.each(libraries)("When the clock of Redis steps under consumers on %s", 
   ])(
     "%s while replies are lost, calls and claims are answered in 5 s and what they did is known",
     async (_, from, to) => {
-      const { redis: clock, stage: on, history, producer } = await crewAt(from, client);
-      // Before the step nothing comes back that is cut off here, so it is repeated after it.
+      const { redis: clock, stage: on, consumers, history, producer } = await crewAt(from, client);
       await producer.schedule("first", "succeed", 0);
+      await history.until(() => history.isAcknowledged("first"), "everyone is connected");
+      // Before the step nothing comes back that is cut off here, so it is repeated after it.
       on.proxy.refuse();
       const lost = (["schedule", "claim"] as const).map((name) =>
         on.proxy.plan("cut-before-reply", runs(defineScript(name, sources[name]))),
       );
       const began = performance.now();
-      const scheduled = producer.schedule("m", "succeed", 0);
+      // In hand until it is known to be stored: what is done before that would be stored once more.
+      const scheduled = producer.schedule("m", "hold", 0);
       await Promise.all(lost.map(({ happened }) => happened));
       clock.stepTo(to);
       on.proxy.heal();
       expect(await scheduled).toBe("scheduled");
       expect(performance.now() - began).toBeLessThan(polledWithin);
-      await history.until(() => history.isAcknowledged("m"), "it is acknowledged", polledWithin);
+      await history.until(() => history.start("m"), "somebody has it", polledWithin);
+      letGo(consumers);
+      await history.until(() => history.isAcknowledged("m"), "it is acknowledged");
+      expect(history.starts.get("m")).toHaveLength(1);
       expect(early(history, clock)).toEqual([]);
       expect(await otherProblems(on, clock)).toEqual([]);
     },
