@@ -12,17 +12,22 @@ export interface Load {
   /** Due times lie, evenly at random, in a stretch of this length, ms. */
   readonly spread: number;
   readonly concurrency: number;
+  /** What is to happen when all are scheduled, before the first comes due. */
+  readonly whenScheduled?: () => Promise<void>;
 }
 
 /** How many messages the slowest subject stores in a ms, with room to spare, and the least time ahead, ms. */
 const storedInMs = 8;
-const leastAhead = 1_000;
+const leastAhead = 1_500;
 
 /**
  * How late messages start that were scheduled well ahead, to a consumer that waits for them, by the clock of Redis: the latest
  * that it can be, which on one machine is about 0.1 ms more than it is.
  */
-export async function measureLateness({ open, connection }: Stage, load: Load): Promise<Lateness> {
+export async function measureLateness(
+  { open, connection }: Pick<Stage, "open" | "connection">,
+  load: Load,
+): Promise<Lateness> {
   const time = await followServerTime(connection);
   try {
     const [producer, consumer] = [await open(), await open()];
@@ -30,8 +35,10 @@ export async function measureLateness({ open, connection }: Stage, load: Load): 
     const from = Math.ceil(time.now() + leastAhead + load.messages / storedInMs);
     const payloads = randomPayloads(load.messages, { from, spread: load.spread, random: seededRandom(1) });
     await Promise.all([
-      untilGone(consumer, load.messages, load.concurrency, ({ dueAt }) => late.push(time.now() - dueAt)),
-      scheduleAll(producer, payloads),
+      untilGone(consumer, load.messages, load.concurrency, {
+        deliver: ({ dueAt }) => late.push(time.now() - dueAt),
+      }),
+      scheduleAll(producer, payloads).then(load.whenScheduled),
     ]);
     return new Lateness(late);
   } finally {

@@ -14,21 +14,26 @@ const openHarness = await subject.load?.();
 
 let run = 0;
 
-async function measure({ scale }: Question): Promise<Found> {
+async function measure({ scale, windows }: Question): Promise<Found | readonly Found[]> {
   await connection.send(["FLUSHALL", "SYNC"]);
   run += 1;
   const harnesses: Harness[] = [];
+  const queue = (name = "bench") => `${name}-${run}`;
   const stage = {
     subject,
     url: assignment.url,
     connection,
     scale,
-    async open(queue = "bench") {
+    windows,
+    // So nothing that a run left behind in this process meets another.
+    queue,
+    async open(name?: string) {
       if (openHarness === undefined) throw new Error(`${subject.name} cannot be driven from here.`);
-      // A name of its own in each run, so that nothing that a run left behind in this process meets another.
-      const harness = await openHarness({ url: assignment.url, queue: `${queue}-${run}` });
-      harnesses.push(harness);
-      return harness;
+      const harness = await openHarness({ url: assignment.url, queue: queue(name) });
+      let closed: Promise<void> | undefined;
+      const once = { ...harness, close: () => (closed ??= harness.close()) };
+      harnesses.push(once);
+      return once;
     },
   };
   // What earlier runs left on the heap is theirs.
@@ -44,7 +49,7 @@ async function measure({ scale }: Question): Promise<Found> {
 
 async function answer(question: Question): Promise<Answer> {
   try {
-    return { found: await measure(question) };
+    return { found: [await measure(question)].flat() };
   } catch (error) {
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

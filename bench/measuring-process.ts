@@ -13,10 +13,11 @@ export interface Assignment {
 /** Asks for one run. */
 export interface Question {
   readonly scale: number;
+  readonly windows: number;
 }
 
-/** What one run found, or why it failed. */
-export type Answer = { readonly found: Found } | { readonly failure: string };
+/** What one run found, or each of its windows, or why it failed. */
+export type Answer = { readonly found: readonly Found[] } | { readonly failure: string };
 
 const program = fileURLToPath(new URL("measure.mjs", import.meta.url));
 
@@ -40,7 +41,7 @@ export class MeasuringProcess {
     this.#exited = once(this.#child, "exit");
   }
 
-  async measure(question: Question): Promise<Found> {
+  async measure(question: Question): Promise<readonly Found[]> {
     const { subject, case: name } = this.#assignment;
     const ended = this.#exited.then(() => {
       throw new Error(`The process that measured ${name} of ${subject} ended with ${this.#child.exitCode}.`);

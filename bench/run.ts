@@ -55,16 +55,20 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
       processes.set(name, new MeasuringProcess({ subject: name, case: one.name, url }, profile));
       found.set(name, []);
     }
-    for (let run = one.isCold === true ? 1 : 0; run <= plan.runs; run += 1) {
+    const windows = one.hasWindows === true ? plan.runs : 1;
+    const runs = plan.runs / windows;
+    for (let run = one.isCold === true ? 1 : 0; run <= runs; run += 1) {
       const warmingUp = run === 0;
       for (const { name } of turnsOf(left, run)) {
         signal.throwIfAborted();
         try {
-          const values = await processes.get(name)?.measure({ scale: warmingUp ? warmUpScale : plan.scale });
+          const values = await processes.get(name)?.measure({ scale: warmingUp ? warmUpScale : plan.scale, windows });
           if (values === undefined || warmingUp) continue;
-          found.get(name)?.push(values);
-          const told = one.figures.map((figure) => `${amount(values[figure.name] ?? NaN)} ${figure.unit}`).join(", ");
-          say(`${one.name}, run ${run} of ${plan.runs}, ${name}: ${told}`);
+          found.get(name)?.push(...values);
+          for (const [at, value] of values.entries()) {
+            const told = one.figures.map((figure) => `${amount(value[figure.name] ?? NaN)} ${figure.unit}`).join(", ");
+            say(`${one.name}, run ${run + at} of ${plan.runs}, ${name}: ${told}`);
+          }
         } catch (error) {
           signal.throwIfAborted();
           say(`${sentenceOf(error)}. It is left out of this case.`);

@@ -15,10 +15,14 @@ export interface Stage {
   readonly url: string;
   /** To ask the server, apart from the connections of the subject. */
   readonly connection: Connection;
+  /** How many times a case with windows is to look. */
+  readonly windows: number;
   /** How much of the work is done: 1 in a full run, less to warm up and in a smoke run. */
   readonly scale: number;
-  /** Opens the subject's queue of that name; it is closed when the case is over. */
-  readonly open: (queue?: string) => Promise<Harness>;
+  /** The name of the queue that is meant by `name`; one of its own in each run. */
+  readonly queue: (name?: string) => string;
+  /** Opens that queue of the subject; it is closed when the case is over. */
+  readonly open: (name?: string) => Promise<Harness>;
 }
 
 /** What one run of a case found, by the names of its figures. */
@@ -36,7 +40,9 @@ export interface Case {
   readonly leastPace?: number;
   /** Says that what it counts is the same in a process that has just started, so no run warms it up. */
   readonly isCold?: boolean;
-  measure(stage: Stage): Promise<Found>;
+  /** Says that all runs are windows of one, because it takes long to get there: it is measured once, and finds each of them. */
+  readonly hasWindows?: boolean;
+  measure(stage: Stage): Promise<Found | readonly Found[]>;
   /** The same with redis-benchmark; left out where it cannot. */
   readonly bare?: (stage: Stage) => Promise<Found>;
 }

@@ -1,4 +1,4 @@
-// `npm run bench`: builds the benchmark and the process that measures, and runs it in this process. Arguments are handed on:
+// `npm run bench`: builds the benchmark and the processes that measure and consume, and runs it in this process. Arguments are handed on:
 // `npm run bench -- --only drain --runs 5`.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ await build({
     target: "node20",
     sourcemap: true,
     rolldownOptions: {
-      input: ["main", "measure"].map((name) => join(root, "bench", `${name}.ts`)),
+      input: ["main", "measure", "consume"].map((name) => join(root, "bench", `${name}.ts`)),
       output: { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" },
     },
   },

@@ -2,6 +2,9 @@ import { Queue, Worker } from "groupmq";
 import { Redis } from "ioredis";
 import type { Harness, OpenHarness, Payload } from "../harness.js";
 
+/** Jobs that this process has added. Each names a group by it, since the first of a group holds up the others. */
+let added = 0;
+
 /** Under so many calls under way it adds each on its own. */
 const fewCalls = 10;
 
@@ -21,7 +24,6 @@ export const open: OpenHarness = async ({ url, queue: namespace }): Promise<Harn
   const alone = new Queue<Payload>(shared);
   let calls = 0;
   const workers: Worker<Payload>[] = [];
-  let added = 0;
   const add = (payload: Payload, to = bulk) =>
     to.add({ groupId: String(++added), data: payload, runAt: payload.dueAt });
   return {

@@ -1,15 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { seededRandom } from "../../demo/seeded-random.js";
 import type { Connection } from "../../src/clients/port.js";
-import { scheduleAll } from "../bulk.js";
-import { randomPayloads, usualSize } from "../payloads.js";
+import { scheduleFarOff } from "../far-off.js";
+import { usualSize } from "../payloads.js";
 import type { Case, Scenario } from "../scenario.js";
 import { countersOf } from "../server-counters.js";
-
-const hour = 3_600_000;
-
-/** Messages that are made at a time, so that this process does not hold them all. */
-const piece = 20_000;
 
 /** By how little the memory of a server that does nothing still changes, bytes, from one look to the next, ms. */
 const still = 16_384;
@@ -37,11 +31,7 @@ function caseOf(size: number, messages: number): Case {
       const harness = await open();
       const count = Math.ceil(messages * scale);
       const before = await settledMemory(connection);
-      const random = seededRandom(1);
-      for (let first = 0; first < count; first += piece) {
-        const due = { from: Date.now() + hour, spread: hour, random, size };
-        await scheduleAll(harness, randomPayloads(Math.min(piece, count - first), due));
-      }
+      await scheduleFarOff(harness, count, size);
       return { memory: ((await settledMemory(connection)) - before) / count };
     },
   };
