@@ -23,7 +23,8 @@ describe("The command line of the benchmark", () => {
     [["--runs", "0"], '--runs takes a whole number from 1 to 100, not "0".'],
     [["--runs", "5x"], '--runs takes a whole number from 1 to 100, not "5x".'],
     [["--keep"], "--keep keeps the ratios of a smoke run: it needs --smoke"],
-    [["--smoke", "--only", "drain"], "--smoke has its own cases and subjects: leave out --only and --subjects"],
+    [["--smoke", "--only", "drain"], "--smoke has its own cases and subjects: leave out --only, "],
+    [["--smoke", "--from", "figures.json"], "--smoke has its own cases and subjects"],
     [["--smoke", "--subjects", "bullmq"], "--smoke has its own cases and subjects"],
   ])("refuses %j with a sentence.", (args, sentence) => {
     expect(() => parseCommandLine(args)).toThrow(sentence);

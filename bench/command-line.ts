@@ -11,6 +11,10 @@ export interface CommandLine {
   readonly subjects: readonly Subject[];
   readonly runs: number;
   readonly json: string | undefined;
+  /** A file that `json` wrote, to take the results from instead of measuring. */
+  readonly from: string | undefined;
+  /** A page to put tables and charts into. */
+  readonly write: string | undefined;
   readonly profile: boolean;
   /** How much of a full run is done. */
   readonly scale: number;
@@ -32,6 +36,9 @@ Options:
   --subjects <a,b>  only these subjects (all that take part in a case)
   --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns})
   --json <file>     writes everything that was found
+  --write <page>    puts tables into a page, between <!-- bench --> and <!-- end -->, and charts into a folder beside it that
+                    is called like the page
+  --from <file>     takes what --json wrote instead of measuring: for --write, and for the tables
   --profile         writes CPU profiles of punctual, punctual-<case>.cpuprofile; they slow it down
   --smoke           in under a minute, ${smokeCases.join(", ")} of ${smokeSubjects.join(", ")}: fails when a
                     ratio is under half of the one in bench/guard.json, twice in a row
@@ -55,6 +62,8 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       subjects: { type: "string" },
       runs: { type: "string" },
       json: { type: "string" },
+      from: { type: "string" },
+      write: { type: "string" },
       profile: { type: "boolean", default: false },
       smoke: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
@@ -62,12 +71,14 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
     },
   });
   const runs = values.runs === undefined ? undefined : wholeRuns(values.runs);
-  const { help: wantsHelp, json, profile } = values;
+  const { help: wantsHelp, json, from, write, profile } = values;
   if (!values.smoke) {
     if (values.keep) throw new Error("--keep keeps the ratios of a smoke run: it needs --smoke");
     return {
       help: wantsHelp,
       json,
+      from,
+      write,
       profile,
       runs: runs ?? usualRuns,
       scale: 1,
@@ -76,12 +87,14 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       subjects: values.subjects === undefined ? subjects : namesIn(values.subjects).map(subjectNamed),
     };
   }
-  if (values.only !== undefined || values.subjects !== undefined) {
-    throw new Error("--smoke has its own cases and subjects: leave out --only and --subjects");
+  if ([values.only, values.subjects, from, write].some((value) => value !== undefined)) {
+    throw new Error("--smoke has its own cases and subjects: leave out --only, --subjects, --from and --write");
   }
   return {
     help: wantsHelp,
     json,
+    from,
+    write,
     profile,
     runs: runs ?? smokeRuns,
     scale: smokeScale,

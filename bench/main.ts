@@ -1,12 +1,13 @@
 /** The program behind `npm run bench`. */
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { sentenceOf } from "../demo/sentence.js";
 import { nodeRedis } from "../src/clients/node-redis.js";
 import { startRedisServer } from "../src/testing/redis-server.js";
 import { type CommandLine, help, parseCommandLine } from "./command-line.js";
 import { ratiosOf } from "./guard.js";
 import { keepRatios, keptRatios } from "./guard-file.js";
-import { circumstancesOf, type Results } from "./results.js";
+import { openPage } from "./page.js";
+import { circumstancesOf, type Results, versionLine } from "./results.js";
 import { partakers, runPlan, type Surroundings } from "./run.js";
 import { caseNamed } from "./scenarios.js";
 import { fallenWhenMeasured, sentenceAbout } from "./smoke.js";
@@ -32,22 +33,26 @@ async function onPrivateRedis<Outcome>(work: (surroundings: Surroundings) => Pro
   }
 }
 
-function versionLine(versions: Readonly<Record<string, string>>): string {
-  return Object.entries(versions)
-    .map(([name, version]) => `${name} ${version}`)
-    .join(", ");
-}
-
-/** Measures everything that was asked for, and tells it. */
-async function runAll(line: CommandLine): Promise<number> {
-  const found = await onPrivateRedis(async (surroundings): Promise<Results> => {
+/** Measures everything that was asked for. */
+async function measureAll(line: CommandLine): Promise<Results> {
+  return onPrivateRedis(async (surroundings) => {
     const circumstances = await circumstancesOf(surroundings.connection, line.subjects);
     say(versionLine(circumstances.versions));
     return { ...circumstances, runs: line.runs, results: await runPlan(line, surroundings) };
   });
+}
+
+/** Measures, or reads what was measured, and tells it. */
+async function runAll(line: CommandLine): Promise<number> {
+  // Before the run, which takes long.
+  const page = line.write === undefined ? undefined : await openPage(line.write);
+  const found =
+    line.from === undefined ? await measureAll(line) : (JSON.parse(await readFile(line.from, "utf8")) as Results);
   process.stdout.write(`\n${versionLine(found.versions)}\n\n${textTables(found.results)}\n`);
   if (line.json !== undefined) await writeFile(line.json, `${JSON.stringify(found, undefined, 2)}\n`);
   if (line.smoke === "keep") await keepRatios(ratiosOf(found.results));
+  await page?.write(found);
+  if (line.from !== undefined) return exitStatus.done;
   const isComplete = line.cases.every((one) => {
     const measured = found.results.find((result) => result.case === one.name)?.subjects ?? {};
     return partakers(one, line.subjects).every(({ name }) => name in measured);

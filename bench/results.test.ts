@@ -42,13 +42,13 @@ describe("The results of a case", () => {
     expect(`\n${textTables(resultsOf(late, found))}\n`).toBe(`
 Lateness, p50, ms (less is better)
 
-            median  min  max  punctual is … times as good
+  subject   median  min  max  punctual is … times as good
   punctual       2    1    3
   bullmq        40   20   60                           20
 
 Lateness, messages/s
 
-            median    min    max  punctual is … times as good
+  subject   median    min    max  punctual is … times as good
   punctual   2,000  1,000  3,000
   bullmq       250    250    250                            8
 `);

@@ -79,3 +79,10 @@ export async function circumstancesOf(
     setUps: Object.fromEntries(subjects.map(({ name, setUp }) => [name, setUp])),
   };
 }
+
+/** All versions in one line. */
+export function versionLine(versions: Results["versions"]): string {
+  return Object.entries(versions)
+    .map(([name, version]) => `${name} ${version}`)
+    .join(", ");
+}

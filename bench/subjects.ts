@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { version as nodeVersion } from "node:process";
+import manifest from "../package.json" with { type: "json" };
 import type { OpenHarness } from "./harness.js";
 import { schemeNames } from "./scheme-names.js";
 
@@ -84,11 +85,15 @@ export function subjectNamed(name: string): Subject {
   throw new Error(`There is no subject "${name}"; there are ${subjects.map((one) => one.name).join(", ")}.`);
 }
 
-/** The versions of Node and of the packages of subjects, as they are installed. */
+/** The versions of Node, of punctual, and of the packages of subjects, as they are installed. */
 export function versionsOf(chosen: readonly Subject[]): Record<string, string> {
   const require = createRequire(import.meta.url);
   const versionOf = (name: string) => (require(`${name}/package.json`) as { version: string }).version;
   const packages = chosen.filter(({ kind }) => kind === "peer").map(({ name }) => name);
   const all = [...packages, "@redis/client", "ioredis"].map((name) => [name, versionOf(name)]);
-  return { node: nodeVersion.slice(1), ...(Object.fromEntries(all) as Record<string, string>) };
+  return {
+    node: nodeVersion.slice(1),
+    punctual: manifest.version,
+    ...(Object.fromEntries(all) as Record<string, string>),
+  };
 }
