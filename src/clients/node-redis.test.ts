@@ -11,7 +11,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 it("All connections share one class of commands, which takes the library tens of ms to make", async () => {
   const library = await loadNodeRedis();
-  const createClient = vi.fn(library.createClient);
+  const createClient = vi.fn<typeof library.createClient>(library.createClient);
   const counted = { createClient };
   const connectors = [`unix://${server.socketPath}`, server.url, `${server.url}/3`].map((url) =>
     nodeRedisAt(addressOf({ url }), undefined, async () => counted),
