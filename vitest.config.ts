@@ -24,6 +24,8 @@ export default defineConfig({
     env: { NODE_OPTIONS: "--disable-warning=PunctualWarning" },
     testTimeout: 20_000,
     hookTimeout: 20_000,
+    // As long as a test may take: what is polled says when it is there, and a busy machine stands still for a second at times.
+    expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "json"],
     // `.ci/run` counts from this file.
