@@ -4,6 +4,7 @@ import { partitionOf } from "../../src/engines/redis/partition-of.js";
 import { Queue, type When } from "../../src/index.js";
 import { quote } from "../../src/quote.js";
 import { startRedisServer } from "../../src/testing/redis-server.js";
+import { scriptCalls } from "../support/script-calls.js";
 import { withRedis } from "../support/with-redis.js";
 
 const redis = withRedis();
@@ -76,10 +77,8 @@ describe("a queue in partitions", () => {
 
   it("costs a claim and a settlement a message at most, also with many partitions and little room", async () => {
     await using scene = split(12);
-    const calls = async () =>
-      Number(/^cmdstat_evalsha:calls=(\d+)/mu.exec(String(await redis.raw.text("INFO", "commandstats")))?.[1] ?? 0);
     await scene.queue.scheduleMany(numbered(1_000));
-    const before = await calls();
+    const before = await scriptCalls(redis.raw);
     let seen = 0;
     await using _ = scene.queue.consume(
       async () => {
@@ -90,7 +89,7 @@ describe("a queue in partitions", () => {
     );
     await expect.poll(() => seen, { timeout: 15_000 }).toBe(1_000);
     // What each partition costs at the beginning comes on top.
-    expect((await calls()) - before).toBeLessThan(2 * 1_000 + 10 * 12);
+    expect((await scriptCalls(redis.raw)) - before).toBeLessThan(2 * 1_000 + 10 * 12);
   });
 
   it("tells an outage once, and its end when all partitions are there again", async () => {

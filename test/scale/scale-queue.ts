@@ -6,6 +6,7 @@ import { queueKeys } from "../../src/engines/redis/keys.js";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
 import { type RawRedis, rawRedis } from "../support/raw-redis.js";
 import { workOf } from "../support/redis-work.js";
+import { scriptCalls } from "../support/script-calls.js";
 
 /** A queue with very many messages on a Redis of its own, whose work is measured. */
 export class ScaleQueue implements AsyncDisposable {
@@ -96,8 +97,7 @@ export class ScaleQueue implements AsyncDisposable {
   }
 
   async #used(): Promise<{ readonly ms: number; readonly scripts: number }> {
-    const calls = /^cmdstat_evalsha:calls=(\d+)/m.exec(String(await this.#raw.text("INFO", "commandstats")));
-    return { ms: await workOf(this.#raw), scripts: Number(calls?.[1] ?? 0) };
+    return { ms: await workOf(this.#raw), scripts: await scriptCalls(this.#raw) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import { redisEngine } from "../../src/engines/redis/engine.js";
 import { Queue } from "../../src/index.js";
 import { closedAtEnd } from "../support/closed-at-end.js";
 import { StallWatch } from "../support/stall-watch.js";
+import { scriptCalls } from "../support/script-calls.js";
 import { withRedis } from "../support/with-redis.js";
 
 const redis = withRedis();
@@ -12,11 +13,6 @@ const count = 200;
 const near = 20;
 /** Two polls, each 5 s after the claim before it, and no third. */
 const window = 10_500;
-
-/** How many scripts were asked for since the last reset. */
-async function scripts(): Promise<number> {
-  return Number(/^cmdstat_evalsha:calls=(\d+)/m.exec(String(await redis.raw.text("INFO", "commandstats")))?.[1] ?? 0);
-}
 
 it("200 consumers of one queue with a far message send 0.2 commands/s each, and near messages are on time at a claim or two", async () => {
   const late: number[] = [];
@@ -37,7 +33,7 @@ it("200 consumers of one queue with a far message send 0.2 commands/s each, and 
   expect(late).toHaveLength(near);
   expect(Math.max(...late)).toBeLessThan(50 + stall.longest());
   // The polls of all; of each near message a claim, its acknowledgement, and the deputy that was not put off in time.
-  const sent = await scripts();
+  const sent = await scriptCalls(redis.raw);
   expect(sent).toBeGreaterThanOrEqual(count);
   expect(sent).toBeLessThanOrEqual(2 * count + 4 * near);
   expect(consumers.map((consumer) => consumer.health().state)).toEqual(consumers.map(() => "running"));

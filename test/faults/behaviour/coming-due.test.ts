@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Delivery } from "../../../src/consumer/delivery.js";
 import { redisEngine } from "../../../src/engines/redis/engine.js";
 import { type Consumer, type Engine, Queue } from "../../../src/index.js";
+import { scriptCalls } from "../../support/script-calls.js";
 import { withRedis } from "../../support/with-redis.js";
 
 /** Messages are delivered when they are due, whatever else is in the queue, and once. */
@@ -133,9 +134,9 @@ describe("What a consumer sends", () => {
   it("is a few commands a message, not one for each of its 100 places", async () => {
     const messages = 100;
     await queue.scheduleMany(Array.from({ length: messages }, (_, n) => ({ payload: n, delay: 300 + 10 * n })));
-    const before = await calls();
+    const before = await scriptCalls(redis.raw);
     await deliveries(messages, { concurrency: 100 });
-    const sent = (await calls()) - before;
+    const sent = (await scriptCalls(redis.raw)) - before;
     expect(sent).toBeGreaterThan(0);
     expect(sent / messages).toBeLessThan(5);
   });
@@ -161,9 +162,3 @@ describe("A handler that fails after close was called", () => {
     expect(await queue.get("m")).toMatchObject({ state: "scheduled", attempt: 1 });
   });
 });
-
-/** How many scripts were asked for so far. */
-async function calls(): Promise<number> {
-  const info = String(await redis.raw.text("INFO", "commandstats"));
-  return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0);
-}

@@ -4,6 +4,7 @@ import { zsetStreamEngine } from "../../../src/engines/zset-stream/engine.js";
 import { newMessage } from "../../../src/testing/conformance/stage.js";
 import { closedAtEnd } from "../../support/closed-at-end.js";
 import { FaultProxy, isCommand } from "../../support/fault-proxy.js";
+import { scriptCalls } from "../../support/script-calls.js";
 import { withRedis } from "../../support/with-redis.js";
 
 const redis = withRedis();
@@ -12,18 +13,13 @@ let claims = 0;
 const claim = (queue: EngineQueue) =>
   queue.claim({ limit: 10, lease: 60_000, consumer: "c", token: `t-${++claims}`, attempts: 1 });
 
-async function scripts(): Promise<number> {
-  const stats = String(await redis.raw.text("INFO", "commandstats"));
-  return Number(/cmdstat_evalsha:calls=(\d+)/u.exec(stats)?.[1] ?? 0);
-}
-
 it("Claims with bounds look at dead letters only when one may be over them", async () => {
   const engine = closedAtEnd(zsetStreamEngine({ url: redis.url, deadLetters: { max: 5, maxAge: "1h" } }));
   const queue = engine.open("idle");
   await claim(queue);
   await redis.raw.command("CONFIG", "RESETSTAT");
   for (let times = 0; times < 5; times++) await claim(queue);
-  expect(await scripts()).toBe(5);
+  expect(await scriptCalls(redis.raw)).toBe(5);
 });
 
 it("What a claim has leased is handed out before dead letters are given up", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RawQueue, ScriptBench } from "../../../../test/redis-engine/raw-queue.js";
 import { losingEvaluator } from "../../../../test/support/losing-evaluator.js";
+import { scriptCalls } from "../../../../test/support/script-calls.js";
 import { audit, repair } from "./audit.js";
 import type { Mismatch } from "./audit-check.js";
 import { claim } from "./claim.js";
@@ -228,9 +229,9 @@ describe("audit", () => {
     await run("CONFIG", "RESETSTAT");
     expect(await audit(bench.evaluator, queue.keys)).toMatchObject({ ok: true, checked: 300 });
     // Two at a time: at least 75 calls for each of the schedule and the messages, and 75 pages of the latter.
-    const [, calls] = /cmdstat_evalsha:calls=(\d+)/.exec(String(await bench.raw.text("INFO", "commandstats"))) ?? [];
-    expect(Number(calls)).toBeGreaterThanOrEqual(3 * 75);
-    expect(Number(calls)).toBeLessThan(3 * 150);
+    const calls = await scriptCalls(bench.raw);
+    expect(calls).toBeGreaterThanOrEqual(3 * 75);
+    expect(calls).toBeLessThan(3 * 150);
   });
 
   it("says that sizes differed when what made them differ was over before the walk came by", async () => {
