@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { EventEmitter, once } from "node:events";
+import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { RedisEngineOptions } from "../../../src/engines/redis/engine.js";
 import { bundle } from "../../support/bundle.js";
+import type { AstrayJournal } from "./astray-journal.js";
 
 export interface AstrayOptions {
   readonly url: string;
@@ -13,12 +14,15 @@ export interface AstrayOptions {
   readonly schedules: string;
   /** How far its clock is ahead at the beginning, ms. */
   readonly ahead: number;
+  /** ms. */
+  readonly lease: number;
   /** How long it works on a message that says "hold", ms. */
   readonly holds: number;
 }
 
 export type AstrayOrder =
-  | { readonly kind: "step"; readonly ahead: number }
+  /** Its clock jumps ahead by so much, ms, or back. */
+  | { readonly kind: "step"; readonly by: number }
   | { readonly kind: "schedule"; readonly id: string; readonly delay: number; readonly payload: "hold" | "return" }
   | { readonly kind: "close" };
 
@@ -44,12 +48,13 @@ export class AstrayProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  constructor(program: string, options: AstrayOptions, hear: (news: AstrayNews) => void) {
+  constructor(program: string, options: AstrayOptions, journal: AstrayJournal) {
     this.#child = fork(program, [JSON.stringify(options)], {
       execArgv: [],
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
-    this.#child.on("message", (news) => hear(news as AstrayNews));
+    this.#child.on("message", (news) => journal.add(news as AstrayNews));
+    this.#child.once("exit", (status, signal) => journal.ended(options.name, status ?? signal));
     this.#exited = once(this.#child, "exit");
   }
 
@@ -60,30 +65,5 @@ export class AstrayProcess implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.connected) this.tell({ kind: "close" });
     await this.#exited;
-  }
-}
-
-/** All that several of them tell, and waiting for it. */
-export class AstrayJournal {
-  readonly all: AstrayNews[] = [];
-  readonly #heard = new EventEmitter();
-
-  readonly add = (news: AstrayNews): void => {
-    this.all.push(news);
-    this.#heard.emit("news");
-  };
-
-  of<Kind extends AstrayNews["kind"]>(kind: Kind): Extract<AstrayNews, { readonly kind: Kind }>[] {
-    return this.all.filter((news): news is Extract<AstrayNews, { readonly kind: Kind }> => news.kind === kind);
-  }
-
-  /** Waits until so many messages were acknowledged. */
-  async acknowledged(count: number): Promise<void> {
-    while (this.of("acknowledged").length < count) await this.more();
-  }
-
-  /** Waits until something else is told. */
-  async more(): Promise<void> {
-    await once(this.#heard, "news");
   }
 }

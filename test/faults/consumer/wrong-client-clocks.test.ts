@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closedAtEnd } from "../../support/closed-at-end.js";
 import { withRedis } from "../../support/with-redis.js";
-import { AstrayJournal, AstrayProcess, astrayProgram } from "./astray-process.js";
+import { AstrayJournal } from "./astray-journal.js";
+import { AstrayProcess, astrayProgram } from "./astray-process.js";
 
 /** Producers and consumers are processes whose clocks are wrong, and are set while they run. */
 
@@ -14,17 +15,19 @@ afterAll(() => program[Symbol.asyncDispose]());
 
 const hour = 3_600_000;
 /** How late a machine may be that does much else, ms. */
-const onTime = 1_000;
-/** Longer than two leases, ms. */
-const holds = 2_300;
+const onTime = 3_000;
+/** So long that one that is not extended on time for 2 s is still held. */
+const lease = 3_000;
+/** From before the clocks step until after the end of a lease that was not extended since, ms. */
+const holds = 5_000;
 
-describe.each(["node-redis", "ioredis"] as const)("Two processes on %s", (library) => {
+describe.each(["node-redis", "ioredis"] as const)("Two processes on %s", { timeout: 60_000 }, (library) => {
   it("an hour behind and an hour ahead, whose clocks then step by two hours, keep to the clock of Redis", async () => {
     const journal = new AstrayJournal();
     const start = (name: string, other: string, ahead: number) => {
       const [consumes, schedules] = [`${library}-${name}`, `${library}-${other}`];
-      const options = { url: redis.url, library, name, consumes, schedules, ahead, holds };
-      return closedAtEnd(new AstrayProcess(program.path, options, journal.add));
+      const options = { url: redis.url, library, name, consumes, schedules, ahead, lease, holds };
+      return closedAtEnd(new AstrayProcess(program.path, options, journal));
     };
     const [slow, fast] = [start("slow", "fast", -hour), start("fast", "slow", hour)];
     /** Each schedules for the other one. */
@@ -36,8 +39,8 @@ describe.each(["node-redis", "ioredis"] as const)("Two processes on %s", (librar
     schedule("held", 0, "hold");
     schedule("over the step", 800);
     while (journal.of("scheduled").length < 6 || journal.of("started").length < 4) await journal.more();
-    slow.tell({ kind: "step", ahead: hour });
-    fast.tell({ kind: "step", ahead: -hour });
+    slow.tell({ kind: "step", by: 2 * hour });
+    fast.tell({ kind: "step", by: -2 * hour });
     schedule("after", 600);
     await journal.acknowledged(8);
 

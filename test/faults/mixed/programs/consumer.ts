@@ -1,6 +1,6 @@
 // A consumer as a process of its own. It says on its standard output what it is given, does and is told: see Saying.
 // First, so that nobody has looked at the clock yet.
-import { machineTime, stepClock } from "../stepping-clock.js";
+import { machineTime, stepClock } from "../../../support/process-clock.js";
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { binaryCodec } from "../../../../src/codec.js";

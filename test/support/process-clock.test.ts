@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { machineTime, stepClock } from "./stepping-clock.js";
+import { machineTime, stepClock } from "./process-clock.js";
 
 const hour = 3_600_000;
 
