@@ -16,10 +16,13 @@ beforeAll(async () => {
 afterAll(() => program[Symbol.asyncDispose]());
 
 const far = 3_600_000;
-/** What a process held that has ended is due again when its lease is over, 1 s, and at most 1 s later. */
-const rescuedWithin = 2_000;
+/**
+ * What a process held that has ended is due again when its lease is over, 1 s, and at most 1 s later; a machine that does much else
+ * takes 1 s more, ms.
+ */
+const rescuedWithin = 3_000;
 
-describe.each(["node-redis", "ioredis"] as const)("With %s", (library) => {
+describe.each(["node-redis", "ioredis"] as const)("With %s", { timeout: 60_000 }, (library) => {
   let engine: Engine;
   let queue: Queue<string>;
   let name: string;
@@ -59,7 +62,7 @@ describe.each(["node-redis", "ioredis"] as const)("With %s", (library) => {
       const { deliveries } = await consumer(() => {});
       expect(await victim.meetsItsEnd()).toBe(status);
       const endedAt = performance.now();
-      await expect.poll(() => deliveries.length, { timeout: 5_000 }).toBe(2);
+      await expect.poll(() => deliveries.length).toBe(2);
       expect(new Set(deliveries.map(({ id, attempt }) => `${id} ${attempt}`))).toEqual(new Set(["doom 2", "other 2"]));
       for (const { at } of deliveries) expect(at - endedAt).toBeLessThan(rescuedWithin);
       await expect.poll(() => queue.counts()).toMatchObject({ scheduled: 0, due: 0, leased: 0, dead: 0 });
@@ -74,19 +77,21 @@ describe.each(["node-redis", "ioredis"] as const)("With %s", (library) => {
       expect(await victim.meetsItsEnd()).toBe(3);
     }
     const { deliveries } = await consumer(() => {});
-    await expect.poll(async () => (await queue.get("doom"))?.state, { timeout: 5_000 }).toBe("dead");
+    await expect.poll(async () => (await queue.get("doom"))?.state).toBe("dead");
     expect(await queue.get("doom")).toMatchObject({ attempt: 2, buried: { reason: "attempts" } });
     expect(deliveries).toEqual([]);
   });
 
   it("a handler that never settles, without a time-out, keeps its lease while others work, and closing hands its message back", async () => {
     const handle = ({ id }: Delivery<string>) => id === "stuck" && new Promise(() => {});
-    const { consuming, deliveries } = await consumer(handle, { concurrency: 2, lease: "1s" });
+    // Extended when a third of it is over, so that it outlasts a stall of 2 s.
+    const lease = 3_000;
+    const { consuming, deliveries } = await consumer(handle, { concurrency: 2, lease });
     await queue.schedule("", { id: "stuck", delay: 0 });
     await expect.poll(() => deliveries.length).toBe(1);
     const firstEnd = (await queue.get("stuck"))?.leaseUntil?.getTime() ?? 0;
     const end = async () => (await queue.get("stuck"))?.leaseUntil?.getTime();
-    await expect.poll(end, { timeout: 5_000 }).toBeGreaterThan(firstEnd + 1_000);
+    await expect.poll(end).toBeGreaterThan(firstEnd + lease);
     await queue.schedule("", { id: "next", delay: 0 });
     await expect.poll(() => deliveries.map(({ id }) => id)).toEqual(["stuck", "next"]);
     await consuming.close({ timeout: 0 });
@@ -97,7 +102,7 @@ describe.each(["node-redis", "ioredis"] as const)("With %s", (library) => {
     const retry = { attempts: 2, backoff: () => 0 };
     const { deliveries } = await consumer(() => new Promise(() => {}), { timeout: 200, retry });
     await queue.schedule("", { id: "stuck", delay: 0 });
-    await expect.poll(async () => (await queue.get("stuck"))?.state, { timeout: 5_000 }).toBe("dead");
+    await expect.poll(async () => (await queue.get("stuck"))?.state).toBe("dead");
     expect(deliveries.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect((await queue.get("stuck"))?.lastError?.message).toMatch(/ran longer than its time-out of 200 ms/);
   });
