@@ -88,6 +88,7 @@ for i = 1, #ids do
     elseif count >= most then
       bury_and_tell(id, due, "attempts", count, error_at, error_json)
     else
+      -- As `give` does; that would be a call for each message.
       local n, m = 4 * given, 2 * given
       given = given + 1
       taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = id, due, value, count
