@@ -3,7 +3,7 @@ import { PunctualError } from "../errors.js";
 import { invalidValue } from "../invalid-argument.js";
 import { quote } from "../quote.js";
 import type { Delivery } from "./delivery.js";
-import { failureRecord } from "./failure-record.js";
+import { failureRecord } from "../failure-record.js";
 
 /** The events of a consumer and what their listeners are called with. */
 export interface ConsumerEvents<Payload> {

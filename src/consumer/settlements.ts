@@ -7,7 +7,7 @@ import { exponentialBackoff } from "../retry/exponential.js";
 import type { ConsumeSettings } from "./consume-options.js";
 import type { DeliverySettler, LeasedDelivery } from "./delivery.js";
 import type { EventEmitter } from "./events.js";
-import { failureRecord } from "./failure-record.js";
+import { failureRecord } from "../failure-record.js";
 import type { LeaseKeeper } from "./lease-keeper.js";
 import type { Settler, SettleOutcome } from "./settle.js";
 

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { isNativeError } from "node:util/types";
-import type { FailureRecord } from "../engine.js";
+import type { FailureRecord } from "./engine.js";
 
 /** The most bytes of UTF-8 of a record in all: it is kept with the message, and messages are small. */
 export const maxFailureBytes = 4_096;

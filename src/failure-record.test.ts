@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { PunctualError } from "../errors.js";
+import { PunctualError } from "./errors.js";
 import { failureRecord, maxFailureBytes } from "./failure-record.js";
 
 class TextThrows {
