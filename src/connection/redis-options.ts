@@ -23,7 +23,10 @@ export interface RedisOptions {
    * those of all that are learned.
    */
   readonly nodes?: readonly string[] | undefined;
-  /** With sentinels or a Cluster: where to reach a server that they announce at an address that is none from here. */
+  /**
+   * With sentinels or a Cluster: where to reach a server that they announce at an address that is none from here. Where it throws,
+   * or answers anything but a host and a port from 1 to 65,535, calls fail with `misconfigured`.
+   */
   readonly nodeAddress?: ((host: string, port: number) => { host: string; port: number }) | undefined;
   /**
    * Instead of a URL: a client of node-redis or ioredis, version 5 or 6, whose library and options are used for connections of

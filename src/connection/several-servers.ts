@@ -4,13 +4,14 @@ import { addressOf, type RedisAddress } from "../clients/redis-url.js";
 import { sentinelConnector } from "../clients/sentinel.js";
 import { parseSentinelUrl } from "../clients/sentinel-url.js";
 import { invalidArgument } from "../invalid-argument.js";
+import { checkedNodeAddress, type NodeAddress } from "./node-address.js";
 
 /** What is said beside the addresses of servers of which the right one has to be found. */
 interface Beside {
   readonly username: string | undefined;
   readonly password: string | undefined;
   readonly connectTo: (address: RedisAddress) => Connector;
-  readonly nodeAddress: ((host: string, port: number) => { host: string; port: number }) | undefined;
+  readonly nodeAddress: NodeAddress | undefined;
 }
 
 /** Reads the URL of sentinels. Fails with `invalid-argument`, without showing what may hold a password. */
@@ -48,7 +49,8 @@ export function clusterOf(nodes: unknown, { username, password, connectTo, nodeA
 }
 
 /** What a program without types may hand over is found before it is called. */
-function translation(nodeAddress: Beside["nodeAddress"]): Beside["nodeAddress"] {
-  if (nodeAddress === undefined || typeof nodeAddress === "function") return nodeAddress;
+function translation(nodeAddress: NodeAddress | undefined): NodeAddress | undefined {
+  if (nodeAddress === undefined) return undefined;
+  if (typeof nodeAddress === "function") return checkedNodeAddress(nodeAddress);
   throw invalidArgument("nodeAddress", "nodeAddress is no function", "a function (host, port) => ({ host, port })");
 }
