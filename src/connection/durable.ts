@@ -14,7 +14,10 @@ export interface DurabilityOptions {
    * the disks of these, too. Default false.
    */
   readonly fsync?: boolean | undefined;
-  /** How long to wait for that, 1 ms to 10 s, on top of the `timeout` of the call. Past it the call fails with `not-confirmed`. */
+  /**
+   * How long to wait for that, 1 ms to 10 s. Past it the call fails with `not-confirmed`. A call that comes while another one
+   * waits first waits with that, so this comes up to twice on top of its `timeout`.
+   */
   readonly timeout: Duration;
 }
 

@@ -84,6 +84,14 @@ describe("a call", () => {
     expect(Number(server.sent[0]?.[3])).toBeLessThanOrEqual(serverTime + 800);
   });
 
+  it("has no more than its own time to be sent, though it may be kept waiting after that", async () => {
+    const server = new ScriptedServer();
+    server.connecting.push(...Array.from({ length: 50 }, notSent));
+    const supervisor = new Supervisor({ connector: server, random: () => 0, longestWait: 600_000 });
+    supervisors.push(supervisor);
+    expect(await failureOf(supervisor.evaluate(script, [], [], { timeout: 100 }))).toMatchObject({ code: "not-sent" });
+  });
+
   it("that was not sent is repeated on another connection, and is certain", async () => {
     const server = new ScriptedServer(notSent());
     expect(await supervise(server).evaluate(script, [], [])).toEqual({ reply: success, uncertain: false });

@@ -19,8 +19,9 @@ export interface SupervisorOptions {
   /** From 0 to 1, for jitter. Default `Math.random()`. */
   readonly random?: (() => number) | undefined;
   /**
-   * How long the server may keep a command waiting on purpose, ms: commands may take longer by that, and calls have that much
-   * more time than their `timeout`. Default 0.
+   * How long the server may keep a command waiting on purpose, ms: commands may take longer by that. A call may sit through
+   * the wait of another one before its own, so it has twice that more than its `timeout` to be answered, and no more than its
+   * `timeout` to be sent. Default 0.
    */
   readonly longestWait?: number | undefined;
 }
@@ -87,7 +88,9 @@ export class Supervisor implements Evaluator {
     args: ScriptArguments,
     { timeout = defaultTimeout, signal }: CallOptions = {},
   ): Promise<Evaluation> {
-    const patience = new Patience(timeout + this.#longestWait, signal, this.#now);
+    const patience = new Patience(timeout + 2 * this.#longestWait, signal, this.#now);
+    // One that was sent later could not be answered in time any more, though all that it lacks is the answer to a wait.
+    const untilSent = this.#longestWait === 0 ? patience : new Patience(timeout, signal, this.#now);
     let notAfter = 0;
     // A script that outlived its caller could still act when the caller has long done something else. It grows, so that the
     // server can tell a later attempt from one that hung on its way.
@@ -101,14 +104,16 @@ export class Supervisor implements Evaluator {
     let last: CommandFailure | undefined;
     try {
       for (let attempt = 0; ; attempt++) {
-        const session = await this.#session(patience, uncertain, last);
+        // What may have run is asked for as long as anybody waits for it.
+        const limit = uncertain ? patience : untilSent;
+        const session = await this.#session(limit, uncertain, last);
         const values = typeof args === "function" ? args(uncertain) : args;
         const ended = await patience.outlasts(settled(session.evaluate(script, keys, values, nextNotAfter)));
         if (ended === gaveUp) throw this.#giveUp(patience, true, last);
         if (ended instanceof CommandFailure) {
           last = ended;
           if (ended.outcome === "unknown") [uncertain, lostUntil] = [true, notAfter];
-          await this.#remedy(ended, session, attempt, patience);
+          await this.#remedy(ended, session, attempt, limit);
         } else {
           if (uncertain && !script.harmlessWhenLate) await this.#outlive(lostUntil, patience);
           return { reply: ended.reply, uncertain };
@@ -120,6 +125,7 @@ export class Supervisor implements Evaluator {
       throw uncertain ? asUnknown(error) : sameFailure(error);
     } finally {
       patience.end();
+      untilSent.end();
     }
   }
 

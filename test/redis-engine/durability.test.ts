@@ -140,6 +140,21 @@ describe.each(servers.filter(({ name, binary }) => name === "Redis" || binary !=
       expect(waits - before).toBeLessThanOrEqual(2);
     });
 
+    it("a call that comes while another one waits has the time of both waits, however short its time-out", async () => {
+      const { queue } = open({ timeout: 1_000 });
+      await queue.schedule(0, hour);
+      replica.pause();
+      const before = waits;
+      const first = failureOf(queue.schedule(1, hour));
+      await expect.poll(() => waits).toBe(before + 1);
+      const second = failureOf(queue.schedule(2, { ...hour, id: "a", timeout: 900 }));
+      expect(await first).toMatchObject({ code: "not-confirmed" });
+      expect(await second).toMatchObject({
+        code: "not-confirmed",
+        details: { results: [{ id: "a", outcome: "scheduled" }] },
+      });
+    });
+
     it("what else the engine does is not held up by a wait", async () => {
       const { queue } = open({ timeout: 5_000 });
       await queue.schedule(0, { delay: 0 });
