@@ -2,6 +2,7 @@ import type { CommandArgument, Connection, Connector, Reply } from "../clients/p
 import { RelayedConnection } from "../clients/relayed-connection.js";
 import type { Clock } from "../clock.js";
 import { PunctualError } from "../errors.js";
+import { failureRecord } from "../failure-record.js";
 import {
   askServer,
   checkRights,
@@ -17,50 +18,69 @@ export interface ServerWatchOptions {
   readonly commands: readonly (readonly string[])[];
   /** That of this machine, which the clocks of servers are held against. */
   readonly clock: Pick<Clock, "now">;
-  /** Hears of warnings. What it throws is nobody's here: a rejection that is not handled. */
-  readonly onWarning: (warning: ServerWarning) => void;
+  /** Hears of warnings. What it throws, or rejects with, is a warning of the process. */
+  readonly onWarning: (warning: ServerWarning) => unknown;
+}
+
+/** Servers that need not be looked at again, by the `run_id` of one run each. */
+type Runs = Set<string>;
+
+/** What the connections of one connector are for, and which servers they have led to. */
+interface Way {
+  readonly target: string;
+  readonly durability: ServerNeeds["durability"];
+  /** Those that could be used, or were borne with after a failover. */
+  readonly runs: Runs;
 }
 
 /** Looks at each server that the connections of one engine lead to, once: at the first, and at another one after a failover. */
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
-  /** By what each was needed for: the `run_id` of servers that can be used for it, of one run each. */
-  readonly #known = new Map<ServerNeeds["durability"], Set<string>>();
+  /** By what each was needed for: those that have all that it takes, whoever asks. */
+  readonly #sound = new Map<ServerNeeds["durability"], Runs>();
   readonly #warned = new Set<string>();
 
   constructor(options: ServerWatchOptions) {
     this.#options = options;
   }
 
-  /** A connector whose connections can be used for nothing while their server has a problem. */
+  /**
+   * A connector whose connections can be used for nothing while their server has a problem. Each has its own first server: in a
+   * Cluster the connector of another slot leads to another node, and that is no failover.
+   */
   over(inner: Connector, durability?: ServerNeeds["durability"]): Connector {
+    const way: Way = { target: inner.target, durability, runs: new Set() };
     return {
       target: inner.target,
       ...(inner.load === undefined ? {} : { load: () => inner.load?.() ?? Promise.resolve() }),
       ...(inner.shardedChannels === undefined ? {} : { shardedChannels: inner.shardedChannels }),
-      connect: async (timeout) =>
-        new CheckedConnection(await inner.connect(timeout), (send) => this.#check(send, inner.target, durability)),
+      connect: async (timeout) => new CheckedConnection(await inner.connect(timeout), (send) => this.#check(send, way)),
     };
   }
 
-  async #check(send: Send, target: string, durability: ServerNeeds["durability"]): Promise<void> {
-    const known = this.#known.get(durability) ?? new Set();
-    this.#known.set(durability, known);
+  async #check(send: Send, { target, durability, runs }: Way): Promise<void> {
+    const sound = this.#sound.get(durability) ?? new Set();
+    this.#sound.set(durability, sound);
     // Who may not ask need not be refused, and logged, with each connection.
-    if (known.has("")) return;
-    // A connection to a server that is known asks for no more than which it is.
-    if (known.size > 0 && known.has(await runOf(send))) return;
+    if (sound.has("")) return;
+    if (runs.size > 0 || sound.size > 0) {
+      // A connection to a server that is known asks for no more than which it is.
+      const run = await runOf(send);
+      if (sound.has(run)) runs.add(run);
+      if (runs.has(run)) return;
+    }
     const report = await askServer(send, this.#options.clock);
     const run = report.info.get("run_id") ?? "";
     const needs = { durability, commands: this.#options.commands };
-    const findings = judge(report, needs).map((finding) => (known.size > 0 ? passing(finding) : finding));
+    const findings = judge(report, needs).map((finding) => (runs.size > 0 ? passing(finding) : finding));
     const problem = findings.find(({ level }) => level === "problem");
     if (problem !== undefined) {
       throw new PunctualError("misconfigured", `Cannot use ${target}: ${problem.message}`, {
         details: { problem: problem.code },
       });
     }
-    known.add(run);
+    runs.add(run);
+    if (findings.every(({ code }) => code !== "replicas")) sound.add(run);
     this.#warn(run, findings);
     // It takes a round trip more and changes nothing, so nobody waits for it.
     checkRights(send, report, needs).then(
@@ -77,9 +97,16 @@ export class ServerWatch {
       const name = code === "clock" ? `${run} ${code}` : `${run} ${code} ${message}`;
       if (this.#warned.has(name)) continue;
       this.#warned.add(name);
-      void settled.then(() => this.#options.onWarning({ code, message }));
+      settled.then(() => this.#options.onWarning({ code, message })).catch(warnOfListener);
     }
   }
+}
+
+/** No call of the user's is to fail for it, and a rejection that nobody handles would end the process. */
+function warnOfListener(thrown: unknown): void {
+  // As text: what was thrown may be anything, and looking at it may throw once more.
+  const { name, message, stack } = failureRecord(thrown);
+  process.emitWarning(`onWarning failed: ${stack ?? `${name}: ${message}`}`, "PunctualListenerError");
 }
 
 /**

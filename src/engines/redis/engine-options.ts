@@ -26,8 +26,8 @@ export interface RedisEngineOptions extends RedisOptions {
   readonly durability?: DurabilityOptions | undefined;
   /**
    * Hears, when the engine first connects and after a failover, of what about the server can lose messages or shift them: an
-   * eviction policy, no persistence, a known flaw, a clock that is off. Default: a warning of the process of the type
-   * `PunctualWarning`, once a kind.
+   * eviction policy, no persistence, a known flaw, a clock that is off. What it throws, or rejects with, is a warning of the
+   * process of the type `PunctualListenerError`. Default: a warning of the process of the type `PunctualWarning`, once a kind.
    */
   readonly onWarning?: ((warning: ServerWarning) => void) | undefined;
 }
