@@ -1,7 +1,6 @@
 import type { Clock } from "../clock.js";
-import type { CallOptions } from "../engine.js";
 import type { Evaluation, Script, ScriptArguments } from "../scripting/script.js";
-import type { Connected } from "./supervisor.js";
+import type { Connected, EvaluateOptions } from "./supervisor.js";
 
 /** A connection that hands everything on to another one; what extends it says what it does otherwise. */
 export class RelayedConnected implements Connected {
@@ -19,8 +18,8 @@ export class RelayedConnected implements Connected {
     return this.#inner.closed;
   }
 
-  get connections(): number {
-    return this.#inner.connections;
+  get connectionCount(): number {
+    return this.#inner.connectionCount;
   }
 
   get shardedChannels(): boolean {
@@ -31,7 +30,7 @@ export class RelayedConnected implements Connected {
     script: Script,
     keys: readonly string[],
     args: ScriptArguments,
-    options: CallOptions = {},
+    options: EvaluateOptions = {},
   ): Promise<Evaluation> {
     return this.#inner.evaluate(script, keys, args, options);
   }

@@ -26,10 +26,18 @@ export interface SupervisorOptions {
   readonly longestWait?: number | undefined;
 }
 
+export interface EvaluateOptions extends CallOptions {
+  /**
+   * Called before each attempt, when there is a connection for it. What it gives is waited for, and what it fails with fails
+   * the call; it ends by itself when patience is over.
+   */
+  readonly prepare?: ((patience: Patience) => Promise<void> | undefined) | undefined;
+}
+
 /** What queues need of a supervisor. */
 export type Connected = Pick<
   Supervisor,
-  "clock" | "closed" | "connections" | "shardedChannels" | "evaluate" | "subscribe" | "onState"
+  "clock" | "closed" | "connectionCount" | "shardedChannels" | "evaluate" | "subscribe" | "onState"
 >;
 
 /** How long a command may wait for its reply, and how long after it was sent it may still run, ms. */
@@ -78,7 +86,7 @@ export class Supervisor implements Evaluator {
   }
 
   /** How many connections there were so far: behind another one may be another server, or one that has lost what it had. */
-  get connections(): number {
+  get connectionCount(): number {
     return this.#link.sessions;
   }
 
@@ -86,7 +94,7 @@ export class Supervisor implements Evaluator {
     script: Script,
     keys: readonly string[],
     args: ScriptArguments,
-    { timeout = defaultTimeout, signal }: CallOptions = {},
+    { timeout = defaultTimeout, signal, prepare }: EvaluateOptions = {},
   ): Promise<Evaluation> {
     const patience = new Patience(timeout + 2 * this.#longestWait, signal, this.#now);
     // One that was sent later could not be answered in time any more, though all that it lacks is the answer to a wait.
@@ -107,6 +115,11 @@ export class Supervisor implements Evaluator {
         // What may have run is asked for as long as anybody waits for it.
         const limit = uncertain ? patience : untilSent;
         const session = await this.#session(limit, uncertain, last);
+        const preparing = prepare?.(limit);
+        if (preparing !== undefined) {
+          await preparing;
+          if (limit.over !== undefined) throw this.#giveUp(limit, uncertain, last);
+        }
         const values = typeof args === "function" ? args(uncertain) : args;
         const ended = await patience.outlasts(settled(session.evaluate(script, keys, values, nextNotAfter)));
         if (ended === gaveUp) throw this.#giveUp(patience, true, last);

@@ -6,12 +6,13 @@ import type { RedisOptions } from "../../connection/redis-options.js";
 import type { ServerWarning } from "../../connection/server-check.js";
 import type { Connected } from "../../connection/supervisor.js";
 import type { DeadLetterBounds, DeadLetterOptions } from "../../dead-letter-bounds.js";
-import type { CallOptions, Engine, EngineQueue, OpenOptions } from "../../engine.js";
+import type { Engine, EngineQueue, OpenOptions } from "../../engine.js";
 import { type RedisEngineOptions, type RedisEngineSettings, readRedisEngineOptions } from "./engine-options.js";
 import { Enlisting } from "./enlisting.js";
 import { type QueueKeys, queueKeys } from "./keys.js";
 import { neededCommands } from "./rights.js";
 import { PartitionedQueue } from "./partitioned-queue.js";
+import { PartitionsNote } from "./partitions-note.js";
 import { RedisQueue } from "./redis-queue.js";
 import { enlist } from "./scripts/enlist.js";
 import { TellingHowSplit } from "./split-otherwise.js";
@@ -54,16 +55,16 @@ class RedisEngine implements Engine {
       const on = { work: telling(work), calls: telling(calls), durable: durable && telling(durable) };
       return this.#queueOn(whole, on, options);
     }
-    const noted = telling(this.#connections.for(whole.state).calls);
-    const ready = (call: CallOptions) => enlist(noted, whole, this.#partitions, call);
+    const noted = this.#connections.for(whole.state).calls;
+    const note = new PartitionsNote(noted, (call) => enlist(telling(noted), whole, this.#partitions, call));
     return new PartitionedQueue(whole.schedule, this.#partitions, (place) => {
       // A queue has no slash in its name, so no other queue has these keys.
       const keys = queueKeys(this.#prefix, `${queue}/${place}`);
       const { work, calls, durable } = this.#connections.for(keys.state);
       const on = {
-        work: new Enlisting(work, noted, ready),
-        calls: new Enlisting(calls, noted, ready),
-        durable: durable && new Enlisting(durable, noted, ready),
+        work: new Enlisting(work, note),
+        calls: new Enlisting(calls, note),
+        durable: durable && new Enlisting(durable, note),
       };
       return this.#queueOn(keys, on, options);
     });

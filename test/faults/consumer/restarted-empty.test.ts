@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { redisEngine } from "../../../src/engines/redis/engine.js";
 import { queueKeys } from "../../../src/engines/redis/keys.js";
+import { sources } from "../../../src/engines/redis/scripts/sources.generated.js";
 import { Queue } from "../../../src/queue.js";
+import { defineScript } from "../../../src/scripting/script.js";
 import { type RedisServer, startRedisServer } from "../../../src/testing/redis-server.js";
 import { closedAtEnd } from "../../support/closed-at-end.js";
+import { runs } from "../../support/fault-proxy.js";
 import { FaultStage } from "./fault-stage.js";
 import { codeOf, RecordedConsumer } from "./recorded-consumer.js";
 import type { Task } from "./task.js";
@@ -130,5 +133,37 @@ describe.each(libraries)("When Redis comes back empty under %s", (library) => {
     expect(await note()).toBe("3");
     await expect(split(2).counts()).rejects.toMatchObject({ code: "misconfigured", message: /is split into 3/ });
     expect(await queue.audit()).toMatchObject({ ok: true });
+  });
+
+  it("nothing of a queue in partitions runs before its number is noted, neither calls made meanwhile nor claims", async () => {
+    const engine = closedAtEnd(redisEngine({ url: stage.proxy.url, library, partitions: 3 }));
+    const queue = new Queue<Task>("split", { engine });
+    const { history, proxy } = stage;
+    const consumer = closedAtEnd(new RecordedConsumer(queue, { name: "a" }, history.add));
+    await stage.running(consumer);
+    const ids = Array.from({ length: 20 }, (_, n) => `m-${n}`);
+    const isNote = runs(defineScript("enlist", sources["enlist"]));
+    const note = proxy.plan("hold", isNote);
+    let isNoted = false;
+    const tooEarly: string[] = [];
+    let notes = 0;
+    let answers: Promise<unknown> | undefined;
+    await losesAll(async () => {
+      answers = queue.scheduleMany(ids.map((id) => ({ payload: { plan: "succeed", text: id }, id, delay: 0 })));
+      // Strikes nothing: it sees all that comes.
+      proxy.plan("hold", (request) => {
+        if (isNote(request)) notes += 1;
+        else if (!isNoted && request.command === "EVALSHA") tooEarly.push(String(request.args[0]));
+        return false;
+      });
+    });
+    await Promise.race([note.happened, answers]);
+    isNoted = true;
+    note.release();
+    await answers;
+    await history.until(() => history.isAcknowledged(...ids), "all are delivered");
+    expect(tooEarly).toEqual([]);
+    // One for each of the two connections that all partitions share, and one more where its script was not there yet.
+    expect(notes).toBeLessThanOrEqual(3);
   });
 });
