@@ -27,4 +27,17 @@ describe("Consuming until all are gone", () => {
     await untilGone(delivering([0], left), 1, 1, { others: 5 });
     expect(left).toEqual([5, 5]);
   });
+
+  it("is given up when what was delivered stays.", async () => {
+    const stays = { ...delivering([0, 1], []), pending: async () => 7 };
+    await expect(untilGone(stays, 2, 1, { others: 5, patience: 3 })).rejects.toThrow(
+      "All messages were delivered, but 2 were not gone 3 ms later.",
+    );
+  });
+
+  it("is given up when some are not delivered.", async () => {
+    await expect(untilGone(delivering([0, 2], []), 3, 1, { patience: 3 })).rejects.toThrow(
+      "1 of 3 messages were not delivered, and none for 3 ms.",
+    );
+  });
 });

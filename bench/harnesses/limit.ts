@@ -24,7 +24,8 @@ export const open: OpenHarness = async ({ url, queue }): Promise<Harness> => {
       command("HSET", keys.messages, id, JSON.stringify(payload))
     );
   };
-  const pending = async () => Number((await pipe.send(command("ZCARD", keys.schedule), 1))[0]?.slice(1));
+  // The payloads, not the ids: those of the last are still to be removed when all ids are popped.
+  const pending = async () => Number((await pipe.send(command("HLEN", keys.messages), 1))[0]?.slice(1));
 
   return {
     scheduleMany: (payloads) => pipe.send(payloads.map(store).join(""), 2 * payloads.length),

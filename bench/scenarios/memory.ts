@@ -1,23 +1,32 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Connection } from "../../src/clients/port.js";
 import { scheduleFarOff } from "../far-off.js";
 import { usualSize } from "../payloads.js";
 import type { Case, Scenario } from "../scenario.js";
 import { countersOf } from "../server-counters.js";
+import { until } from "../until.js";
 
 /** By how little the memory of a server that does nothing still changes, bytes, from one look to the next, ms. */
 const still = 16_384;
 const interval = 250;
 
+/** After how long a server that does not come to rest is given up, ms. */
+const patience = 30_000;
+
 /** The memory in use when the server has moved its hash tables, which it does when it has time. */
 async function settledMemory(connection: Connection): Promise<number> {
-  let last = Infinity;
-  for (;;) {
-    const { memory } = await countersOf(connection);
-    if (Math.abs(memory - last) < still) return memory;
-    last = memory;
-    await sleep(interval);
-  }
+  let [last, change] = [Infinity, Infinity];
+  const isStill = async () => {
+    const { memory: now } = await countersOf(connection);
+    [last, change] = [now, Math.abs(now - last)];
+    return change < still;
+  };
+  await until(isStill, {
+    every: interval,
+    patience,
+    otherwise: () =>
+      `The memory of the server still changed by ${change} bytes in ${interval} ms after ${patience} ms.`,
+  });
+  return last;
 }
 
 function caseOf(size: number, messages: number): Case {
@@ -27,6 +36,7 @@ function caseOf(size: number, messages: number): Case {
     figures: [{ name: "memory", unit: "bytes/message", better: "less" }],
     kinds: ["punctual", "peer", "limit"],
     isCold: true,
+    mostRuns: 1,
     async measure({ open, connection, scale }) {
       const harness = await open();
       const count = Math.ceil(messages * scale);
