@@ -2,6 +2,7 @@ import { Lateness } from "../demo/lateness.js";
 import { seededRandom } from "../demo/seeded-random.js";
 import { followServerTime } from "../demo/server-time.js";
 import { scheduleAll } from "./bulk.js";
+import { assertNotYetDue } from "./not-yet-due.js";
 import { randomPayloads } from "./payloads.js";
 import type { Stage } from "./scenario.js";
 import { untilGone } from "./until-gone.js";
@@ -38,7 +39,9 @@ export async function measureLateness(
       untilGone(consumer, load.messages, load.concurrency, {
         deliver: ({ dueAt }) => late.push(time.now() - dueAt),
       }),
-      scheduleAll(producer, payloads).then(load.whenScheduled),
+      scheduleAll(producer, payloads)
+        .then(load.whenScheduled)
+        .then(() => assertNotYetDue("All was ready", from, time.now())),
     ]);
     return new Lateness(late);
   } finally {

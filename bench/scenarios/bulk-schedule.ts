@@ -1,10 +1,7 @@
-import { seededRandom } from "../../demo/seeded-random.js";
 import { scheduleFor } from "../bulk.js";
-import { randomPayloads } from "../payloads.js";
-import { combinedRate } from "../redis-benchmark.js";
+import { farOffPayloads } from "../far-off.js";
+import { storingRate } from "../redis-benchmark.js";
 import { rate, type Scenario } from "../scenario.js";
-
-const hour = 3_600_000;
 
 /** How long it is measured, ms. */
 const duration = 2_000;
@@ -20,12 +17,9 @@ export const bulkSchedule: Scenario = {
       kinds: ["punctual", "peer", "limit", "scheme"],
       async measure({ open, scale }) {
         const harness = await open();
-        const random = seededRandom(1);
-        const payloads = randomPayloads(50_000, { from: Date.now() + hour, spread: hour, random });
-        return { rate: await scheduleFor(harness, payloads, scale * duration) };
+        return { rate: await scheduleFor(harness, farOffPayloads(50_000), scale * duration) };
       },
-      bare: ({ url, scale }) =>
-        combinedRate(url, "store", Math.ceil(500_000 * scale)).then((found) => ({ rate: found })),
+      bare: async ({ url, scale }) => ({ rate: await storingRate(url, Math.ceil(500_000 * scale)) }),
     },
   ],
 };

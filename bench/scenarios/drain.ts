@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { scheduleAll } from "../bulk.js";
 import type { Harness } from "../harness.js";
+import { assertNotYetDue } from "../not-yet-due.js";
 import { payloadOf } from "../payloads.js";
-import { combinedRate } from "../redis-benchmark.js";
+import { takingRate } from "../redis-benchmark.js";
 import { type Case, rate, type Scenario } from "../scenario.js";
 import { untilGone } from "../until-gone.js";
 
@@ -10,7 +11,7 @@ import { untilGone } from "../until-gone.js";
 const seconds = 2;
 
 /** How long before it is due a message is scheduled, ms, and how many are scheduled with one due time. */
-const ahead = 300;
+const ahead = 1_000;
 const piece = 2_000;
 
 /** Schedules messages and waits until all are due. What is due when it is scheduled, some subjects would never delay. */
@@ -19,6 +20,7 @@ async function fillWithDue(harness: Harness, count: number): Promise<void> {
     const dueAt = Date.now() + ahead;
     const some = Array.from({ length: Math.min(piece, count - first) }, (_, at) => payloadOf(first + at, dueAt));
     await scheduleAll(harness, some);
+    assertNotYetDue("The last of a piece were scheduled", dueAt);
   }
   await sleep(ahead + 1);
 }
@@ -38,7 +40,9 @@ function caseWith(concurrency: number): Case {
       return { rate: (1_000 * count) / (performance.now() - started) };
     },
     ...(concurrency === 1_000 && {
-      bare: async ({ url, scale }) => ({ rate: await combinedRate(url, "take", Math.ceil(300_000 * scale)) }),
+      bare: async ({ url, connection, scale }) => ({
+        rate: await takingRate(url, connection, Math.ceil(300_000 * scale)),
+      }),
     }),
   };
 }

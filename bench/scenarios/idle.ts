@@ -1,14 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { scheduleAll } from "../bulk.js";
-import { payloadOf } from "../payloads.js";
+import { farOffPayloads } from "../far-off.js";
 import type { Case, Scenario } from "../scenario.js";
 import { countSentCommands } from "../sent-commands.js";
 import { countersOf } from "../server-counters.js";
-
-const hour = 3_600_000;
-
-/** How long consumers get to find out that there is nothing to do, ms. */
-const settling = 2_000;
+import { letConsumersSettle } from "../settling.js";
 
 /** How long they are watched, ms: some ask every 5 or 10 seconds. */
 const duration = 10_000;
@@ -16,26 +12,24 @@ const duration = 10_000;
 function caseWith(consumers: number): Case {
   return {
     name: `idle-${consumers}`,
-    title: `Commands of an idle consumer, of ${consumers}, while messages wait for an hour`,
+    title: `Commands of an idle consumer, of ${consumers}, while messages wait for an hour or two`,
     figures: [
       { name: "sent", unit: "commands/s", better: "less" },
       { name: "executed", unit: "commands/s", better: "less" },
     ],
     kinds: ["punctual", "peer"],
     isCold: true,
+    mostRuns: 1,
     async measure({ open, url, connection, scale }) {
       const producer = await open();
-      await scheduleAll(
-        producer,
-        Array.from({ length: 100 }, (_, number) => payloadOf(number, Date.now() + hour)),
-      );
+      await scheduleAll(producer, farOffPayloads(100));
       await Promise.all(
         Array.from({ length: consumers }, async () => {
           const harness = await open();
           await harness.consume(() => {}, 10);
         }),
       );
-      await sleep(settling);
+      await letConsumersSettle();
       const sent = await countSentCommands(url);
       try {
         const [before, sentBefore, since] = [await countersOf(connection), sent.count(), performance.now()];

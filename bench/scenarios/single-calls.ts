@@ -1,9 +1,6 @@
-import { seededRandom } from "../../demo/seeded-random.js";
 import { ratePerSecond } from "../bulk.js";
-import { randomPayloads } from "../payloads.js";
+import { farOffPayloads } from "../far-off.js";
 import { type Case, rate, type Scenario } from "../scenario.js";
-
-const hour = 3_600_000;
 
 /** How long it is measured, ms. */
 const duration = 1_500;
@@ -16,7 +13,7 @@ function caseWith(inFlight: number): Case {
     kinds: ["punctual", "peer", "limit"],
     async measure({ open, scale }) {
       const harness = await open();
-      const payloads = randomPayloads(10_000, { from: Date.now() + hour, spread: hour, random: seededRandom(1) });
+      const payloads = farOffPayloads(10_000);
       let next = 0;
       return {
         rate: await ratePerSecond(inFlight, scale * duration, async () => {
