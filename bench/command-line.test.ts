@@ -4,9 +4,10 @@ import { scenarios } from "./scenarios.js";
 import { subjects } from "./subjects.js";
 
 describe("The command line of the benchmark", () => {
-  it("asks for every case and every subject when it says nothing.", () => {
+  it("asks for every case but the largest, and every subject, when it says nothing.", () => {
     const { cases, subjects: chosen, runs } = parseCommandLine([]);
-    expect(cases).toEqual(scenarios.flatMap((scenario) => scenario.cases));
+    const all = scenarios.flatMap((scenario) => scenario.cases);
+    expect(cases).toEqual(all.filter(({ name }) => name !== "growth-10000000"));
     expect(chosen).toEqual(subjects);
     expect(runs).toBe(5);
   });
@@ -17,15 +18,29 @@ describe("The command line of the benchmark", () => {
     expect(parseCommandLine(["--only", "drain"]).cases.map(({ name }) => name)).toEqual(["drain-100", "drain-1000"]);
   });
 
+  it("takes the largest case by its own name, and not by that of its scenario.", () => {
+    const namesOf = (only: string) => parseCommandLine(["--only", only]).cases.map(({ name }) => name);
+    expect(namesOf("growth")).toEqual(["growth-10000", "growth-1000000"]);
+    expect(namesOf("growth-10000000")).toEqual(["growth-10000000"]);
+  });
+
   it.each([
     [["--only", "drains"], 'There is no scenario or case "drains"; the scenarios are bulk-schedule, '],
     [["--subjects", "bull"], 'There is no subject "bull"; there are punctual, bullmq, '],
     [["--runs", "0"], '--runs takes a whole number from 1 to 100, not "0".'],
     [["--runs", "5x"], '--runs takes a whole number from 1 to 100, not "5x".'],
     [["--keep"], "--keep keeps the ratios of a smoke run: it needs --smoke"],
-    [["--smoke", "--only", "drain"], "--smoke has its own cases and subjects: leave out --only, "],
-    [["--smoke", "--from", "figures.json"], "--smoke has its own cases and subjects"],
-    [["--smoke", "--subjects", "bullmq"], "--smoke has its own cases and subjects"],
+    [
+      ["--smoke", "--only", "drain"],
+      "--smoke has its own cases and subjects and only compares or keeps: leave out --only",
+    ],
+    [["--smoke", "--from", "figures.json"], "leave out --from"],
+    [["--smoke", "--subjects", "bullmq"], "leave out --subjects"],
+    [["--smoke", "--json", "figures.json", "--write", "page.md"], "leave out --json, --write"],
+    [["--smoke", "--keep", "--profile"], "leave out --profile"],
+    [["--from", "figures.json", "--profile"], "--from measures nothing and takes all of the file: leave out --profile"],
+    [["--from", "figures.json", "--runs", "3", "--only", "drain"], "leave out --only, --runs"],
+    [["--from", "figures.json", "--subjects", "bullmq"], "leave out --subjects"],
   ])("refuses %j with a sentence.", (args, sentence) => {
     expect(() => parseCommandLine(args)).toThrow(sentence);
   });

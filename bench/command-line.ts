@@ -25,23 +25,35 @@ export interface CommandLine {
 /** Fewer make no median that says much. */
 const usualRuns = 5;
 
+/** What is left out unless it is named. */
+const onlyNamed = scenarios
+  .flatMap(({ cases }) => cases)
+  .filter((one) => one.isOnlyNamed === true)
+  .map(({ name }) => name)
+  .join(", ");
+
 export const help = `Usage: npm run bench -- [options]
 
 Measures punctual, its peers and bare Redis side by side, on a private Redis that it starts. In each run the subjects take
 turns; the tables show median, least and most of all runs, and how many times as good punctual is. Progress goes to stderr.
 Run it on a machine that does nothing else.
 
+Without options it takes about 40 minutes and 2 GB of memory on two processors. ${onlyNamed} needs over 3 GB and some
+minutes more: it is measured only when --only has its own name.
+
 Options:
-  --only <a,b>      only these scenarios or cases (all)
+  --only <a,b>      only these scenarios or cases (all but ${onlyNamed})
   --subjects <a,b>  only these subjects (all that take part in a case)
-  --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns})
+  --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns}); of what hardly differs
+                    from run to run, or takes long, fewer
   --json <file>     writes everything that was found
   --write <page>    puts tables into a page, between <!-- bench --> and <!-- end -->, and charts into a folder beside it that
                     is called like the page
-  --from <file>     takes what --json wrote instead of measuring: for --write, and for the tables
+  --from <file>     takes what --json wrote instead of measuring: for --write, and for the tables; not with
+                    --only, --subjects, --runs or --profile
   --profile         writes CPU profiles of punctual, punctual-<case>.cpuprofile; they slow it down
   --smoke           in under a minute, ${smokeCases.join(", ")} of ${smokeSubjects.join(", ")}: fails when a
-                    ratio is under half of the one in bench/guard.json, twice in a row
+                    ratio is under half of the one in bench/guard.json, twice in a row; takes --keep and --runs only
   --smoke --keep    keeps the ratios in bench/guard.json instead; with more --runs they are worth more
   --help            prints this
 
@@ -72,8 +84,17 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   });
   const runs = values.runs === undefined ? undefined : wholeRuns(values.runs);
   const { help: wantsHelp, json, from, write, profile } = values;
+  const given = (names: readonly (keyof typeof values)[]) =>
+    names
+      .filter((name) => values[name] !== undefined && values[name] !== false)
+      .map((name) => `--${name}`)
+      .join(", ");
   if (!values.smoke) {
     if (values.keep) throw new Error("--keep keeps the ratios of a smoke run: it needs --smoke");
+    const unmeasured = from === undefined ? "" : given(["only", "subjects", "runs", "profile"]);
+    if (unmeasured.length > 0) {
+      throw new Error(`--from measures nothing and takes all of the file: leave out ${unmeasured}`);
+    }
     return {
       help: wantsHelp,
       json,
@@ -87,15 +108,16 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       subjects: values.subjects === undefined ? subjects : namesIn(values.subjects).map(subjectNamed),
     };
   }
-  if ([values.only, values.subjects, from, write].some((value) => value !== undefined)) {
-    throw new Error("--smoke has its own cases and subjects: leave out --only, --subjects, --from and --write");
+  const foreign = given(["only", "subjects", "json", "from", "write", "profile"]);
+  if (foreign.length > 0) {
+    throw new Error(`--smoke has its own cases and subjects and only compares or keeps: leave out ${foreign}`);
   }
   return {
     help: wantsHelp,
-    json,
-    from,
-    write,
-    profile,
+    json: undefined,
+    from: undefined,
+    write: undefined,
+    profile: false,
     runs: runs ?? smokeRuns,
     scale: smokeScale,
     smoke: values.keep ? "keep" : "compare",
@@ -110,10 +132,11 @@ function wholeRuns(text: string): number {
   throw new Error(`--runs takes a whole number from 1 to 100, not "${text}".`);
 }
 
-/** The cases of scenarios or cases by their names, in the order of the tables; all without names. */
+/** The cases of scenarios or cases by their names, in the order of the tables; without names, all that need not be named. */
 export function casesNamed(names: string | undefined, all: readonly Scenario[]): readonly Case[] {
   const every = all.flatMap(({ name, cases }) => cases.map((one) => ({ scenario: name, one })));
-  if (names === undefined) return every.map(({ one }) => one);
+  const isUsual = ({ isOnlyNamed = false }: Case) => !isOnlyNamed;
+  if (names === undefined) return every.map(({ one }) => one).filter(isUsual);
   const wanted = namesIn(names);
   const unknown = wanted.filter((name) => !every.some(({ scenario, one }) => name === scenario || name === one.name));
   if (unknown.length > 0) {
@@ -121,7 +144,7 @@ export function casesNamed(names: string | undefined, all: readonly Scenario[]):
     throw new Error(`There is no scenario or case "${unknown.join(", ")}"; the scenarios are ${known}.`);
   }
   return every
-    .filter(({ scenario, one }) => wanted.includes(scenario) || wanted.includes(one.name))
+    .filter(({ scenario, one }) => (wanted.includes(scenario) && isUsual(one)) || wanted.includes(one.name))
     .map(({ one }) => one);
 }
 

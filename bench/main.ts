@@ -50,14 +50,22 @@ async function runAll(line: CommandLine): Promise<number> {
     line.from === undefined ? await measureAll(line) : (JSON.parse(await readFile(line.from, "utf8")) as Results);
   process.stdout.write(`\n${versionLine(found.versions)}\n\n${textTables(found.results)}\n`);
   if (line.json !== undefined) await writeFile(line.json, `${JSON.stringify(found, undefined, 2)}\n`);
-  if (line.smoke === "keep") await keepRatios(ratiosOf(found.results));
   await page?.write(found);
   if (line.from !== undefined) return exitStatus.done;
-  const isComplete = line.cases.every((one) => {
-    const measured = found.results.find((result) => result.case === one.name)?.subjects ?? {};
-    return partakers(one, line.subjects).every(({ name }) => name in measured);
+  if (!isComplete(line, found)) {
+    if (line.smoke === "keep") say("No ratio is kept, since a subject failed.");
+    return exitStatus.incomplete;
+  }
+  if (line.smoke === "keep") await keepRatios(ratiosOf(found.results));
+  return exitStatus.done;
+}
+
+/** Whether every subject that takes part in a case has a figure there. */
+function isComplete({ cases, subjects }: CommandLine, { results }: Results): boolean {
+  return cases.every((one) => {
+    const measured = results.find((result) => result.case === one.name)?.subjects ?? {};
+    return partakers(one, subjects).every(({ name }) => name in measured);
   });
-  return isComplete ? exitStatus.done : exitStatus.incomplete;
 }
 
 /** Measures whether punctual has become slow. */

@@ -53,8 +53,13 @@ export class MeasuringProcess {
     return answer.found;
   }
 
-  async close(): Promise<void> {
+  /** Lets it end, in the middle of a run if need be, which then fails. */
+  release(): void {
     if (this.#child.connected) this.#child.disconnect();
+  }
+
+  async close(): Promise<void> {
+    this.release();
     await this.#exited;
   }
 }

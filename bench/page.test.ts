@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { chartOf } from "./chart.js";
-import { openPage } from "./page.js";
+import { markdownOf, openPage } from "./page.js";
 import { type Results, resultsOf } from "./results.js";
 
 const found = new Map([
@@ -44,7 +44,7 @@ describe("A page of figures", () => {
 
 <!-- bench -->
 
-2026-01-02, on 2 processors (Some Processor), 8 GiB, Linux 6.1; redis 7.0.15, node 20.20.2. Median, least and most of 3 runs.
+2026-01-02, on 2 processors (Some Processor), 8 GiB, Linux 6.1; redis 7.0.15, node 20.20.2. Median, least and most of 3 runs, or of as many as the heading says.
 
 How each was set up:
 
@@ -72,6 +72,20 @@ How each was set up:
 After.
 `);
     expect(await readdir(join(folder, "figures"))).toEqual(["drain-1000.svg"]);
+  });
+
+  it("says in a heading that there were fewer runs.", () => {
+    const markdown = markdownOf({ ...results, runs: 5 }, "figures");
+    expect(markdown).toContain("### Drain, messages/s; 3 runs\n");
+  });
+
+  it("keeps what was written to it during the run.", async () => {
+    const path = join(folder, "figures.md");
+    await writeFile(path, "Before.\n<!-- bench -->\n<!-- end -->\n");
+    const page = await openPage(path);
+    await writeFile(path, "Meanwhile.\n<!-- bench -->\n<!-- end -->\n");
+    await page.write(results);
+    expect(await readFile(path, "utf8")).toMatch(/^Meanwhile\.\n/u);
   });
 
   it("is refused when it has no place for them.", async () => {

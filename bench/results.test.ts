@@ -29,9 +29,15 @@ describe("The results of a case", () => {
     expect(resultsOf(late, others).map(({ ratios }) => ratios)).toEqual([{}, {}]);
   });
 
-  it("have no ratio to divide by nothing.", () => {
-    const [p50] = resultsOf(late, new Map([...found, ["punctual", [{ p50: 0, rate: 1 }]]]));
-    expect(p50?.ratios).toEqual({});
+  it.each([
+    ["punctual", "bullmq"],
+    ["bullmq", "punctual"],
+  ])("have no ratio where %s found 0, whether more or less is better.", (nothing, something) => {
+    const both = new Map([
+      [nothing, [{ p50: 0, rate: 0 }]],
+      [something, [{ p50: 2, rate: 3 }]],
+    ]);
+    expect(resultsOf(late, both).map(({ ratios }) => ratios)).toEqual([{}, {}]);
   });
 
   it("are refused when a run found nothing of a figure.", () => {

@@ -26,7 +26,7 @@ export interface Results {
   };
   readonly versions: Readonly<Record<string, string>>;
   readonly setUps: Readonly<Record<string, string>>;
-  /** Runs of each case and subject, besides one that warms up. */
+  /** Runs of each case and subject, besides one that warms up; fewer of a case that is not worth as many. */
   readonly runs: number;
   readonly results: readonly Result[];
 }
@@ -47,8 +47,8 @@ export function resultsOf(
         ? {}
         : Object.fromEntries(
             others
-              .map(([subject, { median }]) => [subject, ratioOf(ours.median, median, figure.better)] as const)
-              .filter(([, ratio]) => Number.isFinite(ratio)),
+              .filter(([, { median }]) => median !== 0 && ours.median !== 0)
+              .map(([subject, { median }]) => [subject, ratioOf(ours.median, median, figure.better)]),
           );
     return { case: name, title, figure, subjects, ratios };
   });

@@ -11,7 +11,7 @@ import { amount } from "./table.js";
 export interface Plan {
   readonly cases: readonly Case[];
   readonly subjects: readonly Subject[];
-  /** Runs of each case and subject, besides one that warms up. */
+  /** Runs of each case and subject, besides one that warms up; fewer of a case that is not worth as many. */
   readonly runs: number;
   /** How much of the work of a full run is done. */
   readonly scale: number;
@@ -49,14 +49,20 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
   const processes = new Map<string, MeasuringProcess>();
   const found = new Map<string, Found[]>();
   let left = partakers(one, plan.subjects);
+  // A run takes up to minutes: whoever interrupts it does not want to wait for its end.
+  const release = () => {
+    for (const measuring of processes.values()) measuring.release();
+  };
+  signal.addEventListener("abort", release);
   try {
     for (const { name } of left) {
       const profile = plan.profile && name === "punctual" ? `punctual-${one.name}.cpuprofile` : undefined;
       processes.set(name, new MeasuringProcess({ subject: name, case: one.name, url }, profile));
       found.set(name, []);
     }
-    const windows = one.hasWindows === true ? plan.runs : 1;
-    const runs = plan.runs / windows;
+    const all = Math.min(plan.runs, one.mostRuns ?? plan.runs);
+    const windows = one.hasWindows === true ? all : 1;
+    const runs = all / windows;
     for (let run = one.isCold === true ? 1 : 0; run <= runs; run += 1) {
       const warmingUp = run === 0;
       for (const { name } of turnsOf(left, run)) {
@@ -67,7 +73,7 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
           found.get(name)?.push(...values);
           for (const [at, value] of values.entries()) {
             const told = one.figures.map((figure) => `${amount(value[figure.name] ?? NaN)} ${figure.unit}`).join(", ");
-            say(`${one.name}, run ${run + at} of ${plan.runs}, ${name}: ${told}`);
+            say(`${one.name}, run ${run + at} of ${all}, ${name}: ${told}`);
           }
         } catch (error) {
           signal.throwIfAborted();
@@ -78,6 +84,7 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
       }
     }
   } finally {
+    signal.removeEventListener("abort", release);
     await Promise.all([...processes.values()].map((measuring) => measuring.close()));
     await connection.send(["FLUSHALL", "SYNC"]);
   }

@@ -22,7 +22,7 @@ describe("A ratio", () => {
 });
 
 describe("Turns", () => {
-  it("let each subject be first, and last, as often as any other.", () => {
+  it("let each subject be first, and last, equally often in a multiple of as many runs.", () => {
     const turns = [0, 1, 2, 3, 4, 5].map((run) => turnsOf(["a", "b", "c"], run).join(""));
     expect(turns).toEqual(["abc", "bca", "cab", "abc", "bca", "cab"]);
   });

@@ -25,7 +25,10 @@ export function ratioOf(ours: number, theirs: number, better: Figure["better"]):
   return better === "more" ? ours / theirs : theirs / ours;
 }
 
-/** The order in which subjects take their turns in a run: each comes first as often as any other. */
+/**
+ * The order in which subjects take their turns in a run: each starts one place later than in the run before, so that none is
+ * always first. Only when there are as many runs as subjects, or a multiple, is each first equally often.
+ */
 export function turnsOf<Subject>(subjects: readonly Subject[], run: number): readonly Subject[] {
   const first = subjects.length === 0 ? 0 : run % subjects.length;
   return [...subjects.slice(first), ...subjects.slice(0, first)];
