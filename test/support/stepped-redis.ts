@@ -1,30 +1,8 @@
-import { execFile } from "node:child_process";
-import { openSync, writeSync, closeSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
-
-const source = fileURLToPath(new URL("stepped-clock.c", import.meta.url));
-
-/** A library that shifts the clock of a program; made by the C compiler of this machine, for Linux. */
-export async function clockLibrary(compiler = "cc"): Promise<{ path: string } & AsyncDisposable> {
-  const folder = await mkdtemp(join(tmpdir(), "punctual-clock-"));
-  const path = join(folder, "stepped-clock.so");
-  const removed = () => rm(folder, { recursive: true, force: true });
-  try {
-    await promisify(execFile)(compiler, ["-shared", "-fPIC", "-o", path, source]);
-  } catch (cause) {
-    await removed();
-    throw new Error(
-      `${compiler} cannot make the library that moves the clock of Redis. Install a C compiler with its headers, for example with \`sudo apt-get install gcc libc6-dev\` or \`apk add gcc musl-dev\`.`,
-      { cause },
-    );
-  }
-  return { path, [Symbol.asyncDispose]: removed };
-}
 
 /** A private Redis whose clock a test sets while it runs. */
 export class SteppedRedis implements AsyncDisposable {
@@ -40,21 +18,24 @@ export class SteppedRedis implements AsyncDisposable {
     this.#file = file;
   }
 
-  /** @param ahead How far its clock is ahead at the beginning, ms. */
-  static async start(library: string, ahead = 0): Promise<SteppedRedis> {
+  /**
+   * @param library What moves its clock: `clockLibrary` makes it.
+   * @param ahead How far its clock is ahead at the beginning, ms.
+   * @param binary What is started: a name on the PATH, or a path.
+   */
+  static async start(library: string, ahead = 0, binary = "redis-server"): Promise<SteppedRedis> {
     const folder = await mkdtemp(join(tmpdir(), "punctual-stepped-"));
     const offset = join(folder, "offset");
-    const binary = join(folder, "redis-server");
-    await writeFile(offset, secondsOf(ahead));
-    await writeFile(
-      binary,
-      `#!/bin/sh\nCLOCK_OFFSET_FILE='${offset}' LD_PRELOAD='${library}' exec redis-server "$@"\n`,
-      { mode: 0o755 },
-    );
-    const server = await startRedisServer({ binary });
-    const stepped = new SteppedRedis(server, folder, openSync(offset, "r+"));
-    stepped.#steps.push({ ahead, since: 0 });
-    return stepped;
+    try {
+      await writeFile(offset, secondsOf(ahead));
+      const server = await startRedisServer({ binary: await startedWith(library, offset, binary, folder) });
+      const stepped = new SteppedRedis(server, folder, openSync(offset, "r+"));
+      stepped.#steps.push({ ahead, since: 0 });
+      return stepped;
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
   }
 
   /** How far its clock is ahead of that of this machine, ms. */
@@ -68,10 +49,10 @@ export class SteppedRedis implements AsyncDisposable {
     this.#steps.push({ ahead, since: Date.now() });
   }
 
-  /** Its time at the latest, when it was `time` here: what was claimed in the second before a step is heard of after it. */
-  latest(time: number): number {
+  /** Its time at the latest, when it was `time` here, or up to `within` ms before: what was claimed before a step is heard of after it. */
+  latest(time: number, within: number): number {
     const held = this.#steps.filter(
-      ({ since }, n) => since <= time && (this.#steps[n + 1]?.since ?? time) > time - 1_000,
+      ({ since }, n) => since <= time && (this.#steps[n + 1]?.since ?? time) > time - within,
     );
     return time + Math.max(...held.map(({ ahead }) => ahead));
   }
@@ -88,6 +69,17 @@ export class SteppedRedis implements AsyncDisposable {
     await rm(this.#folder, { recursive: true, force: true });
   }
 }
+
+/** A program in `folder` that is `binary` with the library, which reads from `offset` how far to shift the clock. */
+async function startedWith(library: string, offset: string, binary: string, folder: string): Promise<string> {
+  const path = join(folder, "stepped-server");
+  const words = [`CLOCK_OFFSET_FILE=${quoted(offset)}`, `LD_PRELOAD=${quoted(library)}`, "exec", quoted(binary)];
+  await writeFile(path, `#!/bin/sh\n${words.join(" ")} "$@"\n`, { mode: 0o755 });
+  return path;
+}
+
+/** One word for a shell. */
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 /** In the order of bytes of this machine. */
 function secondsOf(ms: number): Uint8Array {
