@@ -110,9 +110,10 @@ describe("The ledger of a run", () => {
   });
 
   it.each([
-    ["tells of a message that is late while nothing is wrong", 0, ["I4"]],
-    ["does not tell of a message that came due before all was well", 1, []],
-  ])("%s", (_, before, found) => {
+    ["tells of a message that is late while nothing is wrong", 0, 900, ["I4"]],
+    ["does not tell of a message that came due before all was well", 1, 0, []],
+    ["does not tell of a message that is late because the machine let nobody run", 0, 1_100, []],
+  ])("%s", (_, before, stalled, found) => {
     scheduled();
     ledger.lateness.calm(Date.now() + before);
     const { id, payload } = chaosMessage(seed, number);
@@ -122,7 +123,7 @@ describe("The ledger of a run", () => {
     ledger.heard(someone, { kind: "started", ...more, dueAt, digest: digestOf(payload) });
     ledger.heard(someone, { kind: "ending", ...more, how: "acknowledged" });
     ledger.heard(someone, { kind: "ended", ...more, how: "acknowledged" });
-    ledger.finish(nothing);
+    ledger.finish(nothing, { stalled });
     expect(broken()).toEqual(found);
   });
 

@@ -26,7 +26,7 @@ export interface Remains {
   readonly scheduled: readonly string[];
 }
 
-/** How late a message may be that comes due while nothing is wrong, ms: a loaded machine takes its time, too. */
+/** How late a message may be that comes due while nothing is wrong, ms, besides stalls: a loaded machine takes its time, too. */
 const lateAtMost = 3_000;
 
 const fates = ["open", "acknowledged", "buried", "cancelled", "never stored"] as const;
@@ -122,9 +122,13 @@ export class Ledger implements CrewListener {
     }
   }
 
-  /** Judges all that is left, when the queue was drained and this is what lies in Redis. */
-  finish({ dead, scheduled }: Remains): void {
-    if (this.lateness.max > lateAtMost) this.broken("I4", `${this.lateness.max} ms late, while nothing was wrong`);
+  /**
+   * Judges all that is left, when the queue was drained and this is what lies in Redis.
+   * @param stalled For how long the machine let nobody run at most, ms.
+   */
+  finish({ dead, scheduled }: Remains, { stalled = 0 } = {}): void {
+    if (this.lateness.max > lateAtMost + stalled)
+      this.broken("I4", `${this.lateness.max} ms late, while nothing was wrong`);
     const letters = new Map(dead.map((letter) => [letter.id, letter]));
     if (letters.size < dead.length) this.broken("I8", "a dead letter is there twice");
     for (const story of this.#open.values()) {

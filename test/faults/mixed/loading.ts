@@ -23,16 +23,27 @@ export async function load(url: string, key: string, random: Random): Promise<vo
   // No two alike for the one that compresses them: it answers after each KiB.
   const make = `for n = 1, ARGV[1] do redis.call("SET", KEYS[1] .. ":load:" .. n, ARGV[2]) end`;
   const remove = `for n = 1, ARGV[1] do redis.call("DEL", KEYS[1] .. ":load:" .. n) end`;
-  await raw.command("EVAL", make, 1, key, keys, randomBytes(1_024));
-  await raw.command("CONFIG", "SET", "loading-process-events-interval-bytes", 1_024, "key-load-delay", perKey * 1_000);
-  const loaded = raw.command("DEBUG", "RELOAD");
-  if (cut) {
-    // Whoever comes back meets it, too, as after a start.
+  // Whoever comes back meets it, too, as after a start.
+  const cutOff = async () => {
     const isLoading = async () => String(await beside.text("INFO", "persistence")).includes("loading:1") || undefined;
     await eventually("a server that loads", isLoading);
     await beside.command("CLIENT", "KILL", "USER", login.username);
+  };
+  try {
+    await raw.command("EVAL", make, 1, key, keys, randomBytes(1_024));
+    await raw.command(
+      "CONFIG",
+      "SET",
+      "loading-process-events-interval-bytes",
+      1_024,
+      "key-load-delay",
+      perKey * 1_000,
+    );
+    const over = await Promise.allSettled([raw.command("DEBUG", "RELOAD"), ...(cut ? [cutOff()] : [])]);
+    for (const one of over) if (one.status === "rejected") throw one.reason;
+  } finally {
+    // By now it has loaded, or never will.
+    await raw.command("CONFIG", "SET", "key-load-delay", 0);
+    await raw.command("EVAL", remove, 1, key, keys);
   }
-  await loaded;
-  await raw.command("CONFIG", "SET", "key-load-delay", 0);
-  await raw.command("EVAL", remove, 1, key, keys);
 }

@@ -17,12 +17,13 @@ it.each([
   ["cluster", "ioredis", 702],
 ] as const)(
   "3,000 messages survive 15 s of faults of all kinds on the topology %s through %s, and after each of them every consumer works again within 5 s",
-  { timeout: 90_000 },
+  { timeout: 150_000 },
   async (topology, client, seed) => {
     const figures = await runMixed({
       topology,
       client,
       seconds: 15,
+      rounds: 3,
       messages: 3_000,
       seed,
       partitions: topology === "cluster" ? 3 : 1,
@@ -30,8 +31,11 @@ it.each([
     });
     expect(figures.problems).toEqual({});
     expect(figures.messages).toBe(3_000);
-    // What is scheduled while no login is right is refused.
-    expect(figures.delivered).toBeGreaterThan(1_800);
+    // What is scheduled while no login is right is refused; one in twenty is cancelled.
+    const refused = Object.entries(figures.failures).filter(([call]) => call.startsWith("schedule: "));
+    const stored = refused.reduce((left, [, times]) => left - times, 3_000);
+    expect(stored).toBeGreaterThan(1_000);
+    expect(figures.delivered).toBeGreaterThan(0.9 * stored);
     expect(Object.keys(figures.faults).length).toBeGreaterThan(2);
   },
 );

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Random, seededRandom } from "../../../demo/seeded-random.js";
 import { binaryCodec } from "../../../src/codec.js";
 import { redisEngine } from "../../../src/engines/redis/engine.js";
@@ -16,7 +17,10 @@ import { type Figures, figuresOf } from "./figures.js";
 export interface MixedOptions {
   readonly topology: Topology;
   readonly client: Client;
+  /** How long it goes on, at least. */
   readonly seconds: number;
+  /** How many times something goes wrong at least, however long that takes. Default 0. */
+  readonly rounds?: number;
   readonly messages: number;
   /** What becomes of each message, and which faults come when in which order, follows from it. */
   readonly seed: number;
@@ -43,7 +47,7 @@ const sweepEvery = 1_000;
  * each everybody must work again. Then all is delivered, and every message is accounted for.
  */
 export async function runMixed(options: MixedOptions): Promise<Figures> {
-  const { topology, client, seconds, messages, seed, partitions, program, log = () => {} } = options;
+  const { topology, client, seconds, rounds: least = 0, messages, seed, partitions, program, log = () => {} } = options;
   const startedAt = performance.now();
   await using ground = await groundOf(topology, { client, partitions, queue: queueName });
   const ledger = new Ledger(seed, messages);
@@ -59,6 +63,8 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   const rounds = new FaultRounds({ ground, crew, queue, ledger, say });
   const random = seededRandom(seed);
   const ofProcesses = processFaults(crew);
+  const stalls = monitorEventLoopDelay();
+  stalls.enable();
   await rounds.everyoneWorks("the start", Date.now());
 
   const from = performance.now();
@@ -69,9 +75,14 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
     if (options.each) {
       for (const kind of [...ground.faults, ...ofProcesses]) await rounds.run([kind], random);
       load.stop();
-    } else
-      for (const some of mixture(ground.faults, ofProcesses, random))
-        if (!(await roundBefore(from + seconds * 1_000, some))) break;
+    } else {
+      let done = 0;
+      for (const some of mixture(ground.faults, ofProcesses, random)) {
+        if (performance.now() > from + seconds * 1_000 && done >= least) break;
+        await rounds.run(some, random);
+        done += 1;
+      }
+    }
     await producing;
     lasted = (performance.now() - from) / 1_000;
     say("draining");
@@ -79,20 +90,15 @@ export async function runMixed(options: MixedOptions): Promise<Figures> {
   } finally {
     load.stop();
     clearInterval(sweeping);
+    stalls.disable();
   }
   const remains = await remainsIn(queue);
   await crew.close();
   for (const sentence of remains.found) ledger.broken("I9", sentence);
   for (const name of crew.failed) ledger.broken("–", `${name} ended by itself`);
-  ledger.finish(remains);
+  // ns.
+  ledger.finish(remains, { stalled: stalls.max / 1e6 });
   return figuresOf({ topology, client, partitions, seed, seconds: lasted }, { ledger, rounds, asked: load.asked });
-
-  /** One round, if there is time for it. */
-  async function roundBefore(end: number, faults: readonly Fault[]): Promise<boolean> {
-    if (performance.now() > end) return false;
-    await rounds.run(faults, random);
-    return true;
-  }
 }
 
 /**
