@@ -31,6 +31,9 @@ const bare = {
   user: undefined,
 };
 
+/** Whatever Redis is on this machine may have known flaws, or none. */
+const notOfVersion = ({ code }: { readonly code: string }) => code !== "flaw";
+
 /** What is found in a server that says this of itself, besides what is sound. */
 function found(info: Record<string, string>, needs: ServerNeeds = {}, more: Partial<ServerReport> = {}) {
   const fields = new Map(Object.entries({ ...sound, ...info }));
@@ -128,13 +131,9 @@ describe("A server that is asked", () => {
     ["behind", "late", 3_600_000],
   ])("tells what is not kept, and that its clock is %s ours", async (side, effect, offset) => {
     const clock = { now: () => Date.now() + offset };
-    const findings = judge(await look(redis.url, (send) => askServer(send, clock)), {});
-    expect(findings.map(({ level, code }) => `${level} ${code}`)).toEqual([
-      "warning flaw",
-      "warning persistence",
-      "warning clock",
-    ]);
-    expect(findings[2]?.message.replace(/3(599|600)\d{3}/, "3600000")).toBe(
+    const findings = judge(await look(redis.url, (send) => askServer(send, clock)), {}).filter(notOfVersion);
+    expect(findings.map(({ level, code }) => `${level} ${code}`)).toEqual(["warning persistence", "warning clock"]);
+    expect(findings[1]?.message.replace(/3(599|600)\d{3}/, "3600000")).toBe(
       `The clock of Redis is 3600000 ms ${side} that of this machine, so what is scheduled with \`at\`, a time by this machine, comes that much too ${effect}. Set both clocks right (NTP), or schedule with \`delay\`.`,
     );
   });
@@ -166,7 +165,11 @@ describe("An engine", () => {
     new Queue<number>("orders", {
       engine: closedAtEnd(redisEngine({ onWarning: (warning) => warnings.push(warning), ...options })),
     });
-  const codes = () => warnings.map(({ code }) => code).sort();
+  const codes = () =>
+    warnings
+      .filter(notOfVersion)
+      .map(({ code }) => code)
+      .sort();
 
   it("tells warnings once, though it has several connections and loses them", async () => {
     await using proxy = await FaultProxy.start(redis.server.port);
@@ -174,10 +177,10 @@ describe("An engine", () => {
     // So that both connections look before either has seen.
     proxy.delay(50);
     await Promise.all([queue.schedule(1, { delay: "1h" }), queue.receive()]);
-    expect(codes()).toEqual(["flaw", "persistence"]);
+    expect(codes()).toEqual(["persistence"]);
     proxy.cut();
     await Promise.all([queue.counts(), queue.receive()]);
-    expect(codes()).toEqual(["flaw", "persistence"]);
+    expect(codes()).toEqual(["persistence"]);
   });
 
   it("tells once that the clock of this machine is off, though several connections look at one server", async () => {
@@ -190,7 +193,7 @@ describe("An engine", () => {
     const queue = queueOn({ url: proxy.url });
     proxy.delay(50);
     await Promise.all([queue.schedule(1, { delay: "1h" }), queue.receive()]);
-    expect(codes()).toEqual(["clock", "flaw"]);
+    expect(codes()).toEqual(["clock"]);
   });
 
   it("tells them again of another server behind the address", async () => {
@@ -199,7 +202,7 @@ describe("An engine", () => {
     await queue.schedule(1, { delay: "1h" });
     await server.restart();
     await queue.schedule(1, { delay: "1h" });
-    expect(codes()).toEqual(["flaw", "flaw", "persistence", "persistence"]);
+    expect(codes()).toEqual(["persistence", "persistence"]);
   });
 
   it.each([
@@ -214,7 +217,7 @@ describe("An engine", () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
     // An unhandled rejection fails the test run.
     await queueOn({ url: redis.url, onWarning: () => fail() }).schedule(1, { delay: "1h" });
-    await expect.poll(() => warn.mock.calls.length).toBe(2);
+    await expect.poll(() => warn.mock.calls.length).toBeGreaterThan(0);
     for (const call of warn.mock.calls) {
       expect(call).toEqual([
         expect.stringMatching(/^onWarning failed: Error: not heard\n +at /),
@@ -224,22 +227,20 @@ describe("An engine", () => {
   });
 
   it("without a listener warns the process, once a kind", async () => {
-    const heard: (Error & { code?: string })[] = [];
-    const hear = (warning: Error) => heard.push(warning);
+    const heard: string[] = [];
+    const hear = ({ name, code = "" }: Error & { code?: string }) => heard.push(`${name} ${code}`);
     process.on("warning", hear);
     try {
       for (const _ of [1, 2]) {
         const engine = closedAtEnd(redisEngine({ url: redis.url }));
         await new Queue<number>("orders", { engine }).counts();
       }
-      await expect.poll(() => heard.length).toBe(2);
+      await expect.poll(() => heard).toContain("PunctualWarning PUNCTUAL_PERSISTENCE");
     } finally {
       process.off("warning", hear);
     }
-    expect(heard.map(({ name, code }) => `${name} ${code}`).sort()).toEqual([
-      "PunctualWarning PUNCTUAL_FLAW",
-      "PunctualWarning PUNCTUAL_PERSISTENCE",
-    ]);
+    const ofVersion = "PunctualWarning PUNCTUAL_FLAW";
+    expect(heard.filter((one) => one !== ofVersion)).toEqual(["PunctualWarning PUNCTUAL_PERSISTENCE"]);
   });
 
   it("refuses schedules that too few replicas can confirm, does the rest, and goes on when they are there", async () => {
