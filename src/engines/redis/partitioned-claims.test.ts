@@ -10,13 +10,14 @@ type Fault = "reply" | "request" | "hang" | undefined;
 
 /**
  * Three queues in memory; `fails` are the partitions whose next claims lose their reply, their request, or nothing, or hang until
- * `letGo`.
+ * `letGo`. Those that `freeze` names hang whatever they are asked.
  */
 function split() {
   const clock = manualClock();
   const engine = memoryEngine({ clock });
   const queues = [0, 1, 2].map((place) => engine.open(`q${place}`));
   const fails = new Map<number, Fault[]>();
+  const frozen = new Set<number>();
   const asked: (readonly [place: number, limit: number])[] = [];
   let letGo = () => {};
   const hanging = new Promise<void>((resolve) => void (letGo = resolve));
@@ -24,7 +25,7 @@ function split() {
     const claim = async (request: ClaimRequest) => {
       asked.push([place, request.limit]);
       const fault = fails.get(place)?.shift();
-      if (fault === "hang") await hanging;
+      if (fault === "hang" || frozen.has(place)) await hanging;
       if (fault === "request") throw new PunctualError("not-sent", "The request was lost.");
       const result = await queue.claim(request);
       if (fault === "reply") throw new PunctualError("outcome-unknown", "The reply was lost.");
@@ -39,14 +40,15 @@ function split() {
   });
   const claims = new PartitionedClaims(partitions);
   let tokens = 0;
-  const claim = (token = `t${++tokens}`, consumer = "c") =>
-    claims.claim({ limit: 10, lease: 30_000, consumer, token, attempts: 5 });
+  const claim = (token = `t${++tokens}`, consumer = "c", more: Partial<ClaimRequest> = {}) =>
+    claims.claim({ limit: 10, lease: 30_000, consumer, token, attempts: 5, ...more });
   const put = (place: number, id: string, more = {}) => queues[place]!.schedule([newMessage(id, more)]);
   const told = async (claimed: ReturnType<typeof claim>) => {
     const { messages, buried } = await claimed;
     return [messages.map(({ id, attempt }) => `${id} ${attempt}`), buried.map(({ id }) => id)];
   };
-  return { clock, queues, fails, asked, claim, put, told, letGo };
+  const freeze = (...places: number[]) => places.forEach((place) => frozen.add(place));
+  return { clock, queues, fails, freeze, asked, claim, put, told, letGo };
 }
 
 /** An expired message is buried by the claim that finds it. */
@@ -55,51 +57,56 @@ async function expired({ clock, put }: ReturnType<typeof split>, place: number, 
   await clock.advance(10);
 }
 
+/** Whether a promise is settled, and how. */
+function followed<Value>(promise: Promise<Value>) {
+  const seen: { isOver: boolean; error?: unknown } = { isOver: false };
+  promise.then(
+    () => (seen.isOver = true),
+    (error: unknown) => Object.assign(seen, { isOver: true, error }),
+  );
+  return seen;
+}
+
 describe("When a claim fails in one partition and another has something", () => {
-  it("what it took there is due again with the next claim, with no attempt used", async () => {
-    const { claim, fails, put, told, queues, asked } = split();
+  it("what it took there is due again at once, with no attempt used, and comes with the next claim", async () => {
+    const { clock, claim, fails, put, told, queues, asked } = split();
     await put(0, "a");
     await put(1, "b");
     fails.set(0, ["reply"]);
     expect(await told(claim())).toEqual([["b 1"], []]);
-    expect(await queues[0]!.counts()).toMatchObject({ leased: 1 });
-    asked.length = 0;
-    expect(await told(claim())).toEqual([["a 1"], []]);
-    // Asked what it took, and claimed from; where it would have begun has to wait.
+    await clock.advance(0);
+    expect(await queues[0]!.counts()).toMatchObject({ leased: 0, due: 1 });
     expect(asked).toEqual([
-      [0, 0],
       [0, 10],
+      [1, 10],
+      [0, 0],
     ]);
+    expect(await told(claim())).toEqual([["a 1"], []]);
   });
 
-  it("and fails again, that partition waits for its turn, and what it took is not lost", async () => {
-    const { claim, fails, put, told, asked } = split();
+  it("and fails again, it is asked with the next claim, and what it took is not lost", async () => {
+    const { clock, claim, fails, put, told, queues } = split();
     await put(0, "a");
-    for (const id of ["b1", "b2", "b3"]) await put(1, id);
+    await put(1, "b1");
     fails.set(0, ["reply", "request"]);
-    expect((await claim()).messages).toHaveLength(3);
-    await put(1, "b4");
-    asked.length = 0;
-    expect(await told(claim())).toEqual([["b4 1"], []]);
-    expect(asked).toEqual([
-      [0, 0],
-      [1, 10],
-    ]);
-    await put(2, "c");
-    asked.length = 0;
-    expect(await told(claim())).toEqual([["c 1"], []]);
-    expect(asked).toEqual([[2, 10]]);
+    expect(await told(claim())).toEqual([["b1 1"], []]);
+    await clock.advance(0);
+    expect(await queues[0]!.counts()).toMatchObject({ leased: 1 });
+    await put(1, "b2");
+    expect(await told(claim())).toEqual([["b2 1"], []]);
+    await clock.advance(0);
     expect(await told(claim())).toEqual([["a 1"], []]);
   });
 
   it("which it never reached, nothing is taken under its token", async () => {
-    const { claim, fails, put, told, queues } = split();
+    const { clock, claim, fails, put, told, queues } = split();
     await put(1, "b");
     fails.set(0, ["request"]);
     expect(await told(claim())).toEqual([["b 1"], []]);
     await put(0, "a");
+    await clock.advance(0);
+    expect(await queues[0]!.counts()).toMatchObject({ leased: 0, due: 1 });
     expect(await told(claim())).toEqual([["a 1"], []]);
-    expect(await queues[0]!.counts()).toMatchObject({ leased: 1, due: 0 });
   });
 
   it("which it never reached, what is buried on the way of handing it back is told", async () => {
@@ -107,130 +114,155 @@ describe("When a claim fails in one partition and another has something", () => 
     await put(0, "old", { attempts: 1 });
     await queues[0]!.claim({ limit: 1, lease: 1_000, consumer: "d", token: "lost", attempts: 1 });
     await put(1, "b");
-    fails.set(0, ["request"]);
+    fails.set(0, ["request", "request"]);
     expect(await told(claim())).toEqual([["b 1"], []]);
     await clock.advance(1_000);
-    // The claim that hands back is answered, the one behind it is not.
-    fails.set(0, [undefined, "request"]);
     await put(1, "b2");
-    expect(await told(claim())).toEqual([["b2 1"], ["old"]]);
-    expect(await told(claim())).toEqual([[], []]);
+    const buried: string[] = [];
+    for (let n = 0; n < 3; n++) buried.push(...(await claim()).buried.map(({ id }) => id));
+    expect(buried).toEqual(["old"]);
   });
 
   it("another consumer does not give up what the first may still ask for", async () => {
     const { claim, fails, put, told } = split();
+    for (const place of [0, 1, 2]) fails.set(place, [place === 0 ? "reply" : "request"]);
     await put(0, "a");
-    await put(1, "b");
-    fails.set(0, ["reply"]);
-    await claim("t");
+    await expect(claim("t")).rejects.toMatchObject({ code: "not-sent" });
     expect(await told(claim("u", "d"))).toEqual([[], []]);
     expect(await told(claim("t"))).toEqual([["a 1"], []]);
   });
 });
 
-describe("When a claim fails in one partition and the others are empty", () => {
-  it("a repeated one gets what it took there, also when another has something by then", async () => {
-    const { claim, fails, put, told } = split();
+describe("A claim that fails in all partitions", () => {
+  it("gets what it took when it is made again", async () => {
+    const { claim, fails, put, told, queues } = split();
     await put(1, "b");
-    fails.set(1, ["reply"]);
-    await expect(claim("t")).rejects.toMatchObject({ code: "outcome-unknown" });
-    await put(0, "a");
+    for (const place of [0, 1, 2]) fails.set(place, [place === 1 ? "reply" : "request", "request"]);
+    for (let n = 0; n < 2; n++) await expect(claim("t")).rejects.toMatchObject({ code: "not-sent" });
+    expect(await queues[1]!.counts()).toMatchObject({ leased: 1 });
     expect(await told(claim("t"))).toEqual([["b 1"], []]);
+    expect(await queues[1]!.counts()).toMatchObject({ leased: 1, due: 0 });
   });
 
-  it("what they buried is told by the next claim, once", async () => {
-    const scene = split();
-    const { claim, fails, put, told } = scene;
-    await expired(scene, 0, "old");
-    fails.set(1, ["request"]);
-    await expect(claim("t")).rejects.toMatchObject({ code: "not-sent" });
-    await expired(scene, 2, "older");
+  it("leaves nothing under its lease when it is not made again, and another is", async () => {
+    const { claim, fails, put, told } = split();
     await put(1, "b");
-    expect(await told(claim("t"))).toEqual([["b 1"], ["old"]]);
-    expect(await told(claim())).toEqual([[], ["older"]]);
-    expect(await told(claim())).toEqual([[], []]);
+    for (const place of [0, 1, 2]) fails.set(place, [place === 1 ? "reply" : "request"]);
+    await expect(claim("t")).rejects.toMatchObject({ code: "not-sent" });
+    expect(await told(claim("u"))).toEqual([["b 1"], []]);
+  });
+
+  it("takes no longer than one call does, and asks all others at once when the first has been silent for 200 ms", async () => {
+    const { clock, claim, freeze, asked, letGo } = split();
+    freeze(0, 1, 2);
+    const claimed = followed(claim());
+    await clock.advance(199);
+    expect(asked).toEqual([[0, 10]]);
+    await clock.advance(1);
+    expect(asked).toEqual([
+      [0, 10],
+      [1, 0],
+      [2, 0],
+    ]);
+    await clock.advance(9_000);
+    expect(claimed.isOver).toBe(false);
+    letGo();
+    await clock.advance(0);
+    expect(claimed).toEqual({ isOver: true });
   });
 });
 
-describe("A partition that failed twice", () => {
-  /** What it took is not known yet, and its next call hangs. */
-  async function outOfReach() {
-    const scene = split();
-    const { claim, fails, put, told, asked } = scene;
-    await put(0, "a");
-    await put(1, "b1");
-    fails.set(0, ["reply", "request", "hang"]);
-    expect(await told(claim())).toEqual([["b1 1"], []]);
-    await put(1, "b2");
-    expect(await told(claim())).toEqual([["b2 1"], []]);
-    asked.length = 0;
-    return scene;
-  }
-
-  it("holds up no other while it is asked again, once at a time, and is claimed from when it is back", async () => {
-    const { clock, claim, put, told, asked, letGo, queues } = await outOfReach();
-    for (const id of ["b3", "b4", "b5", "b6"]) {
-      await put(1, id);
+describe("When a partition says nothing", () => {
+  it("a claim waits for it for 200 ms, whichever others are silent, and its consumer then for none", async () => {
+    const { clock, claim, freeze, put, told, asked } = split();
+    freeze(0, 1);
+    await put(2, "c1");
+    const claimed = told(claim());
+    await clock.advance(200);
+    expect(await claimed).toEqual([["c1 1"], []]);
+    for (const id of ["c2", "c3", "c4"]) {
+      await put(2, id);
       expect(await told(claim())).toEqual([[`${id} 1`], []]);
     }
-    expect(asked.filter(([place]) => place === 0)).toEqual([[0, 0]]);
-    letGo();
-    await clock.advance(1);
-    expect(await queues[0]!.counts()).toMatchObject({ due: 1, leased: 0 });
-    expect(await told(claim())).toEqual([["a 1"], []]);
+    // Once at a time.
+    expect(asked.filter(([place]) => place === 0)).toEqual([[0, 10]]);
+    expect(asked.filter(([place]) => place === 1)).toEqual([[1, 0]]);
   });
 
-  it("holds up no consumer that claims for the first time, and gives it what it has when it is back", async () => {
-    const { clock, claim, put, told, asked, letGo } = await outOfReach();
-    await put(1, "b3");
-    expect(await told(claim("u", "d"))).toEqual([["b3 1"], []]);
-    expect(asked).toEqual([
-      [0, 0],
-      [1, 10],
-    ]);
-    letGo();
-    await clock.advance(1);
-    await put(0, "new");
-    expect(await told(claim("v", "d"))).toEqual([["new 1"], []]);
-    expect(await told(claim())).toEqual([["a 1"], []]);
+  it("another consumer, which claims for the first time, does not wait for it", async () => {
+    const { clock, claim, freeze, put, told } = split();
+    freeze(0);
+    await put(1, "b1");
+    const first = told(claim());
+    await clock.advance(200);
+    expect(await first).toEqual([["b1 1"], []]);
+    await put(1, "b2");
+    expect(await told(claim("u", "d"))).toEqual([["b2 1"], []]);
   });
 
-  it("fails a claim when the others have nothing, after half a second, with how it failed last", async () => {
-    const { clock, claim } = await outOfReach();
-    let isOver = false;
-    const failed = claim()
-      .catch((error: unknown) => error)
-      .finally(() => (isOver = true));
-    await clock.advance(499);
-    expect(isOver).toBe(false);
-    await clock.advance(1);
-    expect(await failed).toMatchObject({ code: "not-sent", message: "The request was lost." });
-  });
-
-  it("gives what it has when it answers by then, the others having nothing", async () => {
-    const { clock, claim, told, letGo } = await outOfReach();
+  it("what it gives late is due again with no attempt used, and it is claimed from again", async () => {
+    const { clock, claim, fails, put, told, queues, asked, letGo } = split();
+    fails.set(0, ["hang"]);
+    await put(0, "a");
+    await put(1, "b");
     const claimed = told(claim());
-    await clock.advance(400);
+    await clock.advance(200);
+    expect(await claimed).toEqual([["b 1"], []]);
+    letGo();
+    await clock.advance(0);
+    expect(await queues[0]!.counts()).toMatchObject({ leased: 0, due: 1 });
+    expect(await told(claim())).toEqual([["a 1"], []]);
+    // Not asked first whether it answers.
+    expect(asked.filter(([place]) => place === 0)).toEqual([
+      [0, 10],
+      [0, 10],
+    ]);
+  });
+
+  it("a claim that is still under way takes what it gives", async () => {
+    const { clock, claim, fails, put, told, letGo } = split();
+    fails.set(0, ["hang"]);
+    await put(0, "a");
+    const claimed = told(claim());
+    await clock.advance(300);
     letGo();
     expect(await claimed).toEqual([["a 1"], []]);
   });
 
-  it("is asked again with a later claim when the first time has failed, too", async () => {
-    const { claim, fails, put, told } = await outOfReach();
-    fails.set(0, ["request"]);
-    await put(1, "b3");
-    for (const place of [1, 2]) await put(place, `more ${place}`);
-    expect((await claim()).messages).toHaveLength(1);
-    expect((await claim()).messages).toHaveLength(2);
-    expect(await told(claim())).toEqual([["a 1"], []]);
+  it("and the others have nothing, its consumer is told to claim again within half a second", async () => {
+    const { clock, claim, freeze } = split();
+    freeze(0);
+    const claimed = claim();
+    await clock.advance(399);
+    expect(followed(claimed).isOver).toBe(false);
+    await clock.advance(1);
+    const { messages, now, nextAt } = await claimed;
+    expect(messages).toEqual([]);
+    expect(nextAt).toBe(now + 500);
   });
 
-  it("keeps what it took for the claim that asks for it, made a third time", async () => {
-    const { claim, fails, put, told, queues } = split();
+  it("and the others have nothing, a claim whose consumer does not come again fails, and leaves nothing taken", async () => {
+    const { clock, claim, fails, put, queues, letGo } = split();
+    fails.set(0, ["hang"]);
     await put(0, "a");
-    fails.set(0, ["reply", "request"]);
-    for (const code of ["outcome-unknown", "not-sent"]) await expect(claim("t")).rejects.toMatchObject({ code });
-    expect(await told(claim("t"))).toEqual([["a 1"], []]);
-    expect(await queues[0]!.counts()).toMatchObject({ leased: 1, due: 0 });
+    const claimed = followed(claim("t", "c", { returns: false }));
+    await clock.advance(400);
+    expect(claimed).toMatchObject({ isOver: true, error: { code: "not-sent" } });
+    letGo();
+    await clock.advance(0);
+    expect(await queues[0]!.counts()).toMatchObject({ leased: 0, due: 1 });
+  });
+
+  it("what the others buried is told, once", async () => {
+    const scene = split();
+    const { clock, claim, freeze, told } = scene;
+    await expired(scene, 1, "old");
+    freeze(0);
+    const claimed = told(claim());
+    await clock.advance(400);
+    expect(await claimed).toEqual([[], ["old"]]);
+    const again = told(claim());
+    await clock.advance(200);
+    expect(await again).toEqual([[], []]);
   });
 });

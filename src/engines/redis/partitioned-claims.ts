@@ -1,52 +1,52 @@
-import type { CancelTimer } from "../../clock.js";
 import type { ClaimRequest, ClaimResult, EngineQueue } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
+import { ClaimRound } from "./claim-round.js";
+import { asFailure } from "./partition-failure.js";
 
 /** How many consumers are remembered. */
 const mostConsumers = 1_000;
-/** How long a claim that found nothing elsewhere waits for partitions that were out of reach, ms. One that is back takes less. */
-const longestWait = 500;
+/** How long a partition may be silent before others are asked, or are all that counts, ms. A reply from far away takes less. */
+const patience = 200;
+/** When a claim that not all partitions have answered is to be made again at the latest, ms. */
+const askAgainAfter = 500;
+
+/** What one consumer has with one partition. */
+interface Line {
+  /** The claim that was not answered: nobody knows what it took. */
+  unanswered: ClaimRequest | undefined;
+  /** The call under way; never fails. One at a time, since a claim that a later one overtakes is refused. */
+  call: Promise<void> | undefined;
+}
 
 /** What is remembered of a consumer from one claim to the next. */
 interface Books {
   token: string;
   /** Where its claim begins: in another partition each time, but in the same one when it is repeated. */
   place: number;
-  /** Claims that failed, by partition: nobody knows what they took there. */
-  readonly unanswered: Map<number, Unanswered>;
-  /** What partitions told beside messages, in claims that failed as a whole. */
+  /** The partitions that have not answered all. */
+  readonly lines: Map<number, Line>;
+  /** What partitions told beside messages, until it is told. */
   untold: Pick<ClaimResult, "buried" | "missing">[];
-}
-
-interface Unanswered {
-  readonly request: ClaimRequest;
-  /** Whether it was asked for again, without an answer. */
-  isRepeated: boolean;
-  /** How it failed last. */
-  failure: unknown;
-  /** Asks in the background whether the partition answers again; never fails. */
-  probe: Promise<void> | undefined;
-}
-
-/** What a claim has come across so far. */
-interface Round {
-  readonly empty: ClaimResult[];
-  failure: PunctualError | undefined;
 }
 
 /**
  * Claims from one partition after the other until one has something.
  *
- * A partition that fails is passed over as long as another has something. What it may have taken meanwhile is under leases of a
- * token that its consumer uses no more, so the next claim of that consumer begins there, and hands it back: it is due again, and
- * has used no attempt. When the consumer repeats the claim, it gets it. One that fails there again waits for it no more: a call
- * to a partition that is out of reach takes as long as a call may, and would hold up what lies in the others.
+ * Calls to partitions go on in the background, and a claim takes what has arrived. When one partition has been silent for 200 ms,
+ * all that are left are asked at once, by claims that take nothing, and claimed from in the order in which they answer: any number
+ * of silent ones costs the time of one. When some have answered, the others are waited for no longer than 200 ms. A claim that
+ * none has answered fails when all calls have.
+ *
+ * A partition that was silent or failed is noted for all consumers. Their claims begin with the others, and have it asked
+ * meanwhile, once at a time. What a claim took in a partition and brought too late, or nobody heard of, is under leases of a token
+ * that its consumer uses no more. It is handed back as soon as the partition answers: it is due again, and has used no attempt.
+ * Only what a claim took that failed as a whole is kept for the claim that is made again with its token.
  */
 export class PartitionedClaims {
   readonly #partitions: readonly EngineQueue[];
   readonly #books = new Map<string, Books>();
-  /** Partitions that failed a consumer twice, and how they did last: one that claims for the first time need not find out. */
-  readonly #out = new Map<number, unknown>();
+  /** Partitions that were silent or failed when they were asked last, and how they failed, if that is known. */
+  readonly #out = new Map<number, PunctualError | undefined>();
 
   constructor(partitions: readonly EngineQueue[]) {
     this.#partitions = partitions;
@@ -54,127 +54,113 @@ export class PartitionedClaims {
 
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const books = this.#booksOf(request);
-    const round: Round = { empty: [], failure: undefined };
-    const out: { readonly place: number; readonly probe: Promise<void> }[] = [];
-    for (const place of this.#order(books)) {
-      const before = this.#unansweredAt(place, request, books);
-      if (before?.isRepeated === true) out.push({ place, probe: this.#probe(place, before, books) });
-      else {
-        const found = await this.#tryFrom(place, request, books, round);
-        if (found !== undefined) return found;
-      }
+    const round = new ClaimRound(request, this.#at(0).clock);
+    for (const step of this.#partitions.keys()) {
+      const place = (books.place + step) % this.#partitions.length;
+      if (this.#out.has(place) || books.lines.has(place)) this.#ask(place, books, round);
+      else round.ready.push(place);
     }
-    const found = out.length === 0 ? undefined : await this.#tryThoseBack(out, request, books, round);
-    if (found !== undefined) return found;
-    if (round.failure !== undefined) throw round.failure;
-    const last = round.empty.at(-1);
-    if (last === undefined) throw new PunctualError("internal", "A queue without partitions was claimed from.");
-    return { ...last, ...told(books), nextAt: Math.min(...round.empty.map(({ nextAt }) => nextAt)) };
-  }
-
-  /** What was not answered at a partition; of one that is out of reach the claim itself, as though it had failed there. */
-  #unansweredAt(place: number, request: ClaimRequest, { unanswered }: Books): Unanswered | undefined {
-    const known = unanswered.get(place);
-    if (!this.#out.has(place)) return known;
-    const before = known ?? { request, isRepeated: true, failure: this.#out.get(place), probe: undefined };
-    before.isRepeated = true;
-    unanswered.set(place, before);
-    return before;
-  }
-
-  /** Claims from one partition; `undefined` when it has nothing, or fails. */
-  async #tryFrom(place: number, request: ClaimRequest, books: Books, round: Round): Promise<ClaimResult | undefined> {
-    try {
-      const result = await this.#claimFrom(place, request, books);
-      books.untold.push(result);
-      // Of those that were not asked nothing is known.
-      if (result.messages.length > 0) return { ...result, ...told(books), nextAt: result.now };
-      round.empty.push(result);
-    } catch (error) {
-      round.failure = asFailure(error);
+    while (round.found === undefined) {
+      const place = round.ready.shift();
+      if (place !== undefined) await this.#claimPatiently(place, books, round);
+      else if (round.waiting.size === 0 || !(await round.hears(round.hasAnswer ? patience : Infinity))) break;
     }
-    return undefined;
+    return this.#conclude(books, round);
   }
 
-  /** Claims from those that were out of reach and are back; nothing holds this up, since the others have nothing. */
-  async #tryThoseBack(
-    out: readonly { readonly place: number; readonly probe: Promise<void> }[],
-    request: ClaimRequest,
-    books: Books,
-    round: Round,
-  ): Promise<ClaimResult | undefined> {
-    let cancelTimer: CancelTimer = () => {};
-    const tooLong = new Promise<void>((resolve) => {
-      cancelTimer = this.#partitions[0]?.clock.runAfter(longestWait, resolve) ?? cancelTimer;
-    });
-    try {
-      for (const { place, probe } of out) {
-        await Promise.race([probe, tooLong]);
-        const before = books.unanswered.get(place);
-        if (before?.isRepeated === true) round.failure = asFailure(before.failure);
-        else {
-          const found = await this.#tryFrom(place, request, books, round);
-          if (found !== undefined) return found;
-        }
-      }
-    } finally {
-      cancelTimer();
+  /** Claims from one partition. When it is silent, all that are left are asked at once. */
+  async #claimPatiently(place: number, books: Books, round: ClaimRound): Promise<void> {
+    const { clock } = this.#at(place);
+    const until = clock.elapsed() + patience;
+    this.#run(place, books, round, (line) => this.#claimFrom(place, line, books, round));
+    while (round.waiting.has(place) && round.found === undefined) {
+      if (await round.hears(until - clock.elapsed())) continue;
+      this.#out.set(place, this.#out.get(place));
+      for (const other of round.ready.splice(0)) this.#ask(other, books, round);
+      return;
     }
-    return undefined;
   }
 
-  /** Has a partition asked in the background, once at a time. */
-  #probe(place: number, before: Unanswered, books: Books): Promise<void> {
-    before.probe ??= this.#handBackFrom(place, before, books).then(
-      () => void (before.probe = undefined),
-      (failure: unknown) => {
-        before.failure = failure;
-        before.probe = undefined;
-        this.#out.set(place, failure);
+  /** What the claim comes to. */
+  #conclude(books: Books, round: ClaimRound): ClaimResult {
+    const { request, found, empty, failure } = round;
+    round.isOver = true;
+    const last = found ?? empty.at(-1);
+    if (last === undefined) throw failure ?? new PunctualError("internal", "No partition was claimed from.");
+    for (const [place, { unanswered, call }] of books.lines) {
+      if (unanswered !== undefined && call === undefined) this.#ask(place, books, round);
+    }
+    // Of those that were not asked nothing is known.
+    if (found !== undefined) return { ...found, ...told(books), nextAt: found.now };
+    const isWhole = empty.length === this.#partitions.length;
+    // Who does not claim again would believe that nothing is due.
+    if (!isWhole && request.returns === false) throw silenceOf(failure);
+    const nextAt = Math.min(...empty.map((result) => result.nextAt), isWhole ? Infinity : last.now + askAgainAfter);
+    return { ...last, ...told(books), nextAt };
+  }
+
+  /** Finds out whether a partition answers, and then has it claimed from if the claim still goes on. */
+  #ask(place: number, books: Books, round: ClaimRound): void {
+    const call = books.lines.get(place)?.call;
+    if (call === undefined) this.#run(place, books, round, (line) => this.#handBackFrom(place, line, books, round));
+    else {
+      round.waiting.add(place);
+      void call.then(() => {
+        if (this.#out.has(place)) round.failure ??= this.#out.get(place);
+        else round.answered(place);
+        round.ended(place);
+      });
+    }
+  }
+
+  /** A call to a partition, on the books until it has ended, and longer if it leaves something unanswered. */
+  #run(place: number, books: Books, round: ClaimRound, call: (line: Line) => Promise<void>): void {
+    const line = books.lines.get(place) ?? { unanswered: undefined, call: undefined };
+    books.lines.set(place, line);
+    round.waiting.add(place);
+    const ended = () => {
+      line.call = undefined;
+      if (line.unanswered === undefined) books.lines.delete(place);
+      round.ended(place);
+    };
+    line.call = call(line).then(
+      () => {
+        this.#out.delete(place);
+        ended();
+      },
+      (error: unknown) => {
+        round.failure = asFailure(error);
+        this.#out.set(place, round.failure);
+        ended();
       },
     );
-    return before.probe;
   }
 
-  /** Asks a partition what a claim took there, and hands it back unless its consumer still asks for it. */
-  async #handBackFrom(place: number, before: Unanswered, books: Books): Promise<void> {
+  async #claimFrom(place: number, line: Line, books: Books, round: ClaimRound): Promise<void> {
+    const { request } = round;
     const queue = this.#at(place);
-    const taken = await queue.claim({ ...before.request, limit: 0 });
-    this.#out.delete(place);
+    line.unanswered = request;
+    const result = await queue.claim(request);
+    books.untold.push(result);
+    round.hasAnswer = true;
+    if (result.messages.length === 0) round.empty.push(result);
+    else if (round.isOver || round.found !== undefined) await handBack(queue, request, result);
+    else round.found = result;
+    line.unanswered = undefined;
+  }
+
+  /** Asks what a claim took that was not answered, and hands it back unless this claim is the same one, made again. */
+  async #handBackFrom(place: number, line: Line, books: Books, round: ClaimRound): Promise<void> {
+    const queue = this.#at(place);
+    const before = line.unanswered ?? round.request;
+    // One that never ran takes nothing now, but reclaims, which may bury.
+    const taken = await queue.claim({ ...before, limit: 0 });
     books.untold.push(taken);
-    if (books.token === before.request.token) before.isRepeated = false;
-    else {
-      await handBack(queue, before.request, taken);
-      books.unanswered.delete(place);
+    if (round.isOver || before.token !== round.request.token) {
+      await handBack(queue, before, taken);
+      line.unanswered = undefined;
     }
-  }
-
-  async #claimFrom(place: number, request: ClaimRequest, books: Books): Promise<ClaimResult> {
-    const queue = this.#at(place);
-    const { unanswered } = books;
-    const before = unanswered.get(place);
-    if (before !== undefined) before.isRepeated = true;
-    try {
-      if (before !== undefined && before.request.token !== request.token) {
-        // One that never ran takes nothing now, but reclaims, which may bury.
-        const taken = await queue.claim({ ...before.request, limit: 0 });
-        books.untold.push(taken);
-        await handBack(queue, before.request, taken);
-        unanswered.delete(place);
-      }
-      const result = await queue.claim(request);
-      this.#out.delete(place);
-      unanswered.delete(place);
-      return result;
-    } catch (failure) {
-      const known = unanswered.get(place);
-      if (known === undefined) unanswered.set(place, { request, isRepeated: false, failure, probe: undefined });
-      else {
-        known.failure = failure;
-        this.#out.set(place, failure);
-      }
-      throw failure;
-    }
+    round.answered(place);
   }
 
   #at(place: number): EngineQueue {
@@ -183,18 +169,10 @@ export class PartitionedClaims {
     return queue;
   }
 
-  /** From its place on; first where a claim has failed once. */
-  #order({ place, unanswered }: Books): number[] {
-    const count = this.#partitions.length;
-    const places = this.#partitions.map((_, step) => (place + step) % count);
-    const isFirst = (one: number) => unanswered.get(one)?.isRepeated === false;
-    return [...places.filter(isFirst), ...places.filter((one) => !isFirst(one))];
-  }
-
   #booksOf({ consumer, token }: ClaimRequest): Books {
     const books = this.#books.get(consumer);
     if (books === undefined) {
-      const fresh = { token, place: 0, unanswered: new Map<number, Unanswered>(), untold: [] };
+      const fresh = { token, place: 0, lines: new Map<number, Line>(), untold: [] };
       this.#books.set(consumer, fresh);
       if (this.#books.size > mostConsumers) this.#books.delete(this.#books.keys().next().value ?? "");
       return fresh;
@@ -207,13 +185,15 @@ export class PartitionedClaims {
   }
 }
 
-/** Partitions fail with nothing else; another error is a fault of this library. */
-function asFailure(error: unknown): PunctualError {
-  if (error instanceof PunctualError) return error;
-  throw error;
+/** Why a claim fails though some have answered. Nothing is left uncertain: what the others took, or take late, is handed back. */
+function silenceOf(failure: PunctualError | undefined): PunctualError {
+  if (failure !== undefined && failure.code !== "outcome-unknown") return failure;
+  const message =
+    "Nothing is due in the partitions that answer, and others do not answer: see that all nodes of the Cluster can be reached, and receive again.";
+  return new PunctualError("not-sent", message, { cause: failure });
 }
 
-/** Releases what a claim took whose reply was lost. */
+/** Releases what a claim took that nobody waits for. */
 async function handBack(queue: EngineQueue, { token }: ClaimRequest, taken: ClaimResult): Promise<void> {
   const { messages, leaseUntil } = taken;
   if (messages.length > 0) await queue.release(messages.map(({ id }) => ({ id, token, leaseUntil })));

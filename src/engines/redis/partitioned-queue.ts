@@ -19,6 +19,7 @@ import type {
 import { PunctualError } from "../../errors.js";
 import { listMarked } from "../../list-cursor.js";
 import { failureAfter, sameFailure } from "../../partial-results.js";
+import { asFailure } from "./partition-failure.js";
 import { partitionOf } from "./partition-of.js";
 import { PartitionedClaims } from "./partitioned-claims.js";
 import { listPartitions } from "./partitioned-list.js";
@@ -265,12 +266,4 @@ function sumOrFailure(done: readonly PromiseSettledResult<number>[]): number {
   }
   if (failure === undefined) return sum;
   throw failureAfter(asFailure(failure), sum);
-}
-
-/** Engines fail with nothing else; another error is a fault of this library. */
-function asFailure(error: unknown): PunctualError {
-  if (error instanceof PunctualError) return error;
-  return new PunctualError("internal", "A partition failed in a way that the contract does not know.", {
-    cause: error,
-  });
 }
