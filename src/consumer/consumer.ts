@@ -74,6 +74,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   readonly #room: SharedRoom;
   readonly #outages: Outages;
   readonly #share: RoomShare = {
+    clock: () => this.#clock,
     active: () => this.#active,
     held: () => this.#keeper.size,
     onRoom: () => this.#intake.roomMade(),

@@ -60,6 +60,21 @@ it("partitions that are out of reach take no room from the others", async () => 
   expect(handled.toSorted()).toEqual(["a1", "a2", "a3", "b1", "b2", "b3"]);
 });
 
+it("partitions that have not answered for 250 ms take no room from the others", async () => {
+  const { clock, partitions, put } = halfDown();
+  const handled: string[] = [];
+  const settings = readConsumeOptions({ concurrency: 1 });
+  // The first one to claim is one that does not answer.
+  const silentFirst = partitions.slice(1);
+  const consumer = new PartitionedConsumer(silentFirst, textCodec(), ({ id }) => void handled.push(id), settings);
+  consumer.start();
+  await put("b", "b1", "b2", "b3");
+  await clock.advance(249);
+  expect(handled).toEqual([]);
+  await clock.advance(251);
+  expect(handled).toEqual(["b1", "b2", "b3"]);
+});
+
 it("what a partition answers when others have its room goes back, and uses no attempt", async () => {
   const { clock, partitions, claims, returned, lose, put } = halfDown();
   const handled: string[] = [];
