@@ -17,10 +17,11 @@ export interface DrainReport {
 
 /** A process that consumes a queue until it is empty, so that this one has time to measure. */
 export class DrainProcess implements AsyncDisposable {
+  /** Rejects when it ends without one. */
   readonly report: Promise<DrainReport>;
   readonly #program: Awaited<ReturnType<typeof bundle>>;
   readonly #child: ChildProcess;
-  readonly #exited: Promise<unknown>;
+  readonly #exited: Promise<unknown[]>;
 
   private constructor(program: Awaited<ReturnType<typeof bundle>>, task: DrainTask) {
     this.#program = program;
@@ -29,7 +30,13 @@ export class DrainProcess implements AsyncDisposable {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.#exited = once(this.#child, "exit");
-    this.report = once(this.#child, "message").then(([report]) => report as DrainReport);
+    const reported = once(this.#child, "message").then(([report]) => report as DrainReport);
+    const died = this.#exited.then(([status, signal]) => {
+      throw new Error(`the process that drains ${task.queue} ended without a report: ${String(status ?? signal)}`);
+    });
+    this.report = Promise.race([reported, died]);
+    // Who has failed before asks no more.
+    this.report.catch(() => {});
   }
 
   static async start(task: DrainTask): Promise<DrainProcess> {
