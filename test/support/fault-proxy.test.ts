@@ -112,7 +112,7 @@ describe("the fault proxy", () => {
     expect(await stored()).toBeNull();
     held.release();
     expect(String(await held.reply)).toBe("1");
-    await vi.waitFor(async () => expect(await direct.text("GET", "m")).toBe("1"));
+    await expect.poll(() => direct.text("GET", "m")).toBe("1");
   });
 
   it("swallows everything in a black hole; new connections work after it has healed, old ones do not", async () => {
