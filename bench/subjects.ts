@@ -65,7 +65,7 @@ export const subjects: readonly Subject[] = [
     kind: "limit",
     setUp:
       "pipelined ZADD and HSET, ZPOPMIN and HDEL, written to a socket as bytes: no script, no client, no payload read, no promise kept",
-    pace: 800_000,
+    pace: 500_000,
     load: async () => (await import("./harnesses/limit.js")).open,
   },
   {
@@ -73,7 +73,7 @@ export const subjects: readonly Subject[] = [
     kind: "limit",
     setUp:
       "the same commands from redis-benchmark -c 1 -P 1000, one kind after the other; one in eight HDEL finds its payload gone",
-    pace: 800_000,
+    pace: 500_000,
     load: undefined,
   },
   ...schemes,
