@@ -49,6 +49,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "tests",
+          // Of cases that may run together: they wait even more.
+          maxConcurrency: 8,
           include: ["test/**/*.test.ts"],
           exclude: [timing, "**/node_modules/**"],
           maxWorkers,

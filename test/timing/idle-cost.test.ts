@@ -3,13 +3,17 @@ import { describe, expect, it } from "vitest";
 import { redisEngine } from "../../src/engines/redis/engine.js";
 import { Queue } from "../../src/index.js";
 import { closedAtEnd } from "../support/closed-at-end.js";
+import type { RawRedis } from "../support/raw-redis.js";
+import { scriptCalls } from "../support/script-calls.js";
+import { StallWatch } from "../support/stall-watch.js";
 import { withRedis } from "../support/with-redis.js";
 
-const redis = withRedis();
+/** Each poll comes 5 s after the last claim. */
+const interval = 5_000;
 
 /** Commands that clients sent since the last reset; those that scripts run are counted by Redis too, and taken out. */
-async function sent(): Promise<Record<string, number>> {
-  const text = String(await redis.raw.text("INFO", "commandstats"));
+async function sent(raw: RawRedis): Promise<Record<string, number>> {
+  const text = String(await raw.text("INFO", "commandstats"));
   const calls = Object.fromEntries(
     [...text.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)].map(([, name = "", count]) => [name, Number(count)]),
   );
@@ -23,22 +27,55 @@ async function sent(): Promise<Record<string, number>> {
   );
 }
 
-describe("Cheap when idle", () => {
-  it.each([1, 4])("%d idle consumers send 0.2 commands/s each at most, with a far message scheduled", async (count) => {
-    const name = `idle-${count}`;
-    const producer = closedAtEnd(redisEngine({ url: redis.url }));
-    await new Queue<string>(name, { engine: producer }).schedule("far", { delay: "1h" });
+describe("Cheap when idle", { timeout: 60_000 }, () => {
+  const few = [1, 4].map((count) => ({ count, redis: withRedis() }));
+  const many = withRedis();
+
+  it("1 and 4 idle consumers send 0.2 commands/s each at most, with a far message scheduled", async () => {
+    for (const { count, redis } of few) {
+      const producer = closedAtEnd(redisEngine({ url: redis.url }));
+      await new Queue<string>("idle", { engine: producer }).schedule("far", { delay: "1h" });
+      const consumers = Array.from({ length: count }, () => {
+        const engine = closedAtEnd(redisEngine({ url: redis.url }));
+        return closedAtEnd(new Queue<string>("idle", { engine }).consume(() => {}));
+      });
+      await expect.poll(() => consumers.every((consumer) => consumer.health().state === "running")).toBe(true);
+      await redis.raw.command("CONFIG", "RESETSTAT");
+    }
+    await sleep(2 * interval + 500);
+    for (const { count, redis } of few) {
+      const commands = await sent(redis.raw);
+      expect(Object.keys(commands)).toEqual(["evalsha"]);
+      // A consumer that polls has claimed before, so two polls fit into the time, and a little.
+      expect(commands["evalsha"]).toBeLessThanOrEqual(2 * count);
+      expect(commands["evalsha"]).toBeGreaterThanOrEqual(count);
+    }
+  });
+
+  it("200 consumers of one queue do, too, and near messages are on time at a claim or two", async () => {
+    const [count, near] = [200, 20];
+    const late: number[] = [];
+    const producer = new Queue<string>("crowd", { engine: closedAtEnd(redisEngine({ url: many.url })) });
+    await producer.schedule("far", { delay: "1h" });
     const consumers = Array.from({ length: count }, () => {
-      const engine = closedAtEnd(redisEngine({ url: redis.url }));
-      return closedAtEnd(new Queue<string>(name, { engine }).consume(() => {}));
+      const engine = closedAtEnd(redisEngine({ url: many.url }));
+      return closedAtEnd(new Queue<string>("crowd", { engine }).consume(({ lateness }) => void late.push(lateness)));
     });
     await expect.poll(() => consumers.every((consumer) => consumer.health().state === "running")).toBe(true);
-    await redis.raw.command("CONFIG", "RESETSTAT");
-    await sleep(10_500);
-    const commands = await sent();
-    expect(Object.keys(commands)).toEqual(["evalsha"]);
-    // A consumer that polls has claimed before, so two polls fit into the time.
-    expect(commands["evalsha"]).toBeLessThanOrEqual(2 * count);
-    expect(commands["evalsha"]).toBeGreaterThanOrEqual(count);
+    await many.raw.command("CONFIG", "RESETSTAT");
+    const from = performance.now();
+    // In less than two intervals each polls once or twice, however far apart they began.
+    const over = sleep(2 * interval - 100);
+    await producer.scheduleMany(Array.from({ length: near }, (_, n) => ({ payload: "near", delay: 500 + 200 * n })));
+    await using stall = new StallWatch(() => many.raw.command("PING"));
+    await over;
+    expect(late).toHaveLength(near);
+    expect(Math.max(...late)).toBeLessThan(50 + stall.longest());
+    // The polls of all; of each near message a claim, its acknowledgement, and the deputy that was not put off in time.
+    const calls = await scriptCalls(many.raw);
+    const polls = Math.ceil((performance.now() - from) / interval);
+    expect(calls).toBeGreaterThanOrEqual(count);
+    expect(calls).toBeLessThanOrEqual(polls * count + 4 * near);
+    expect(consumers.map((consumer) => consumer.health().state)).toEqual(consumers.map(() => "running"));
   });
 });

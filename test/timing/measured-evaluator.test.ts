@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { slownessOf } from "./measured-evaluator.js";
+import { beyondChance, slownessOf } from "./measured-evaluator.js";
 
 const eight = (ms: number) => Array.from({ length: 8 }, () => ms);
 
@@ -21,5 +21,19 @@ describe("How much a machine is slowed down for a while", () => {
 
   it("is 3 at most, so that a budget stays one", () => {
     expect(slownessOf([0.1, 0.1, ...eight(5)], [5, 5])).toBe(3);
+  });
+});
+
+describe("Calls that took longer than their budget", () => {
+  const over = (...times: number[]) => times.map((took) => ({ took, limit: 5 }));
+
+  it("are told, but for one in twenty, or one of fewer", () => {
+    expect(beyondChance(over(6), 4, 5)).toEqual([]);
+    expect(beyondChance(over(6, 7), 39, 5)).toEqual(over(6));
+    expect(beyondChance(over(6, 7), 40, 5)).toEqual([]);
+  });
+
+  it("are told each when they took three times as long", () => {
+    expect(beyondChance(over(6, 15.1), 40, 5)).toEqual(over(15.1));
   });
 });
