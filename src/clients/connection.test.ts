@@ -109,7 +109,7 @@ describe.each(clientsToTest)("a connection of $name", ({ connectorAt, oneSocket 
     await connection.subscribe("c", (message) => heard.push(String(message)), true);
     expect(await connection.send(["PUBLISH", "c", "not sharded"])).toBe(0);
     expect(await connection.send(["SPUBLISH", "c", "sharded"])).toBe(1);
-    await vi.waitFor(() => expect(heard).toEqual(["sharded"]));
+    await expect.poll(() => heard).toEqual(["sharded"]);
     await connection.unsubscribe("c");
     expect(await connection.send(["SPUBLISH", "c", "nobody"])).toBe(0);
   });
@@ -242,9 +242,7 @@ describe.each(clientsToTest.filter(({ oneSocket }) => !oneSocket))("the second s
     await connection.subscribe("c", () => {});
     expect([await count(), await listening()]).toEqual([before + 1, [Buffer.from("c"), 1]]);
     connection.destroy();
-    await vi.waitFor(async () =>
-      expect([await count(), await listening()]).toEqual([before - 1, [Buffer.from("c"), 0]]),
-    );
+    await expect.poll(async () => [await count(), await listening()]).toEqual([before - 1, [Buffer.from("c"), 0]]);
   });
 
   it("is found to be dead when the server has gone silent, and not while it answers", async () => {

@@ -96,7 +96,7 @@ describe("a private Redis", () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(replies).toEqual([]);
     server.continue();
-    await vi.waitFor(() => expect(replies).toEqual(["+PONG\r\n"]));
+    await expect.poll(() => replies).toEqual(["+PONG\r\n"]);
     socket.destroy();
   });
 

@@ -67,7 +67,7 @@ describe.each(clientsToTest)("with $name", ({ connectorAt }) => {
     const { connection, lost } = await connect();
     const accepted = proxy.accepted;
     proxy.cut();
-    await vi.waitFor(() => expect(lost).toHaveBeenCalledTimes(1));
+    await expect.poll(() => lost).toHaveBeenCalledTimes(1);
     expect(await failureOf(connection.send(["EVAL", script, "0"]))).toMatchObject({ outcome: "not-sent", code: "" });
     await quiet();
     expect(proxy.accepted).toBe(accepted);
@@ -109,7 +109,7 @@ describe.each(clientsToTest)("with $name", ({ connectorAt }) => {
     connection.destroy();
     expect(await waiting).toMatchObject({ name: "CommandFailure", outcome: "unknown" });
     held.release();
-    await vi.waitFor(async () => expect(await runs()).toBe("1"));
+    await expect.poll(runs).toBe("1");
     expect(lost).not.toHaveBeenCalled();
   });
 

@@ -22,6 +22,11 @@ afterEach(async () => {
 
 const write = (supervisor: Supervisor, text = "a", timeout = 10_000) =>
   supervisor.evaluate(note, ["notes"], [text], { timeout });
+/** Whoever is connected. */
+const clients = async () =>
+  String(await direct.text("CLIENT", "LIST"))
+    .trim()
+    .split("\n");
 const withPassword = (password: string) => server.url.replace("//", `//:${password}@`);
 
 describe.each(currentClients)("when Redis refuses, the supervisor on $name", (client) => {
@@ -74,7 +79,7 @@ describe.each(currentClients)("when Redis refuses, the supervisor on $name", (cl
     const heard: string[] = [];
     await supervisor.subscribe("channel", (message) => heard.push(String(message)));
     await direct.command("PUBLISH", "channel", "now allowed");
-    await vi.waitFor(() => expect(heard).toEqual(["now allowed"]));
+    await expect.poll(() => heard).toEqual(["now allowed"]);
   });
 
   it("fails with storage-full at the memory limit", async () => {
@@ -113,7 +118,7 @@ describe.each(currentClients)("when Redis refuses, the supervisor on $name", (cl
     await write(supervisor);
     await using slow = await rawRedis(server.url);
     const endless = failureOf(slow.command("EVAL", "while true do end", 0));
-    await vi.waitFor(async () => expect(String(await failureOf(direct.command("PING")))).toMatch(/BUSY/));
+    await expect.poll(async () => String(await failureOf(direct.command("PING")))).toMatch(/BUSY/);
     const first = proxy.plan("hold", runs(note));
     const call = write(supervisor, "b");
     await first.happened;
@@ -133,7 +138,7 @@ describe.each(currentClients)("when Redis refuses, the supervisor on $name", (cl
     supervisor.onState((state) => states.push(state));
     await direct.command("REPLICAOF", "127.0.0.1", "1");
     const call = write(supervisor, "b");
-    await vi.waitFor(() => expect(states).toContain("recovering"));
+    await expect.poll(() => states).toContain("recovering");
     await direct.command("REPLICAOF", "NO", "ONE");
     expect(await call).toMatchObject({ uncertain: false });
   });
@@ -166,12 +171,7 @@ describe.each(currentClients)("close, on $name", (client) => {
     const call = failureOf(write(connecting));
     await Promise.all([idle.close(), connecting.close()]);
     expect(await call).toMatchObject({ code: "closed" });
-    await vi.waitFor(async () => {
-      const clients = String(await direct.text("CLIENT", "LIST"))
-        .trim()
-        .split("\n");
-      expect(clients).toHaveLength(1);
-    });
+    await expect.poll(clients).toHaveLength(1);
   });
 
   it("does not wait for a server that does not answer a new connection", async () => {
@@ -184,12 +184,7 @@ describe.each(currentClients)("close, on $name", (client) => {
     expect(await call).toMatchObject({ code: "closed" });
     time.release();
     // Its socket was closed: what was held goes to the server, and then the end of the connection.
-    await vi.waitFor(async () => {
-      const clients = String(await direct.text("CLIENT", "LIST"))
-        .trim()
-        .split("\n");
-      expect(clients).toHaveLength(1);
-    });
+    await expect.poll(clients).toHaveLength(1);
   });
 
   it("says once that it is closed to those who listen for the state, and nothing after that", async () => {

@@ -63,7 +63,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     await recovered;
     await using redis = await rawRedis(server.url);
     expect(await redis.command("PUBLISH", "channel", "still there?")).toBe(1);
-    await vi.waitFor(() => expect(heard).toEqual(["still there?"]));
+    await expect.poll(() => heard).toEqual(["still there?"]);
     expect(await write("a")).toMatchObject({ uncertain: false });
   });
 
@@ -73,11 +73,11 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     const load = setInterval(() => {
       for (let i = 0; i < 20; i++) calls.push(write(`call ${sent++}`));
     }, 1);
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(200));
+    await expect.poll(() => sent).toBeGreaterThan(200);
     await server.kill();
     await server.restart();
     const restarted = sent;
-    await vi.waitFor(() => expect(sent).toBeGreaterThan(restarted + 200));
+    await expect.poll(() => sent).toBeGreaterThan(restarted + 200);
     clearInterval(load);
     await Promise.all(calls);
     await using redis = await rawRedis(server.url);
@@ -95,7 +95,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
       await recovered;
       await write(`b${round}`);
       await direct.command("PUBLISH", "channel", `round ${round}`);
-      await vi.waitFor(() => expect(heard).toHaveLength(round));
+      await expect.poll(() => heard).toHaveLength(round);
     }
   });
 
@@ -141,7 +141,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     await call;
     expect(performance.now() - healedAt).toBeLessThan(5_000);
     await direct.command("PUBLISH", "channel", "through");
-    await vi.waitFor(() => expect(heard).toEqual(["through"]));
+    await expect.poll(() => heard).toEqual(["through"]);
   });
 
   it("has a request refused that was held back for longer than it may run", { timeout: 30_000 }, async () => {
@@ -217,7 +217,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     const tooShort = await failureOf(supervisor.evaluate(note, ["notes"], ["a"], { timeout: 100 }));
     expect(tooShort).toMatchObject({ code: "not-sent", message: expect.stringContaining(proxy.url) });
     const call = write("b");
-    await vi.waitFor(() => expect(states).toEqual(["recovering"]));
+    await expect.poll(() => states).toEqual(["recovering"]);
     proxy.heal();
     expect(await call).toMatchObject({ uncertain: false });
     expect(states).toEqual(["recovering", "ready"]);
@@ -232,7 +232,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     );
     proxy.cut();
     expect(await receivers).toBe(1);
-    await vi.waitFor(() => expect(heard).toEqual(["first"]));
+    await expect.poll(() => heard).toEqual(["first"]);
   });
 
   it("hears a channel that was asked for while the server was out of reach before it says that it is ready", async () => {
@@ -241,7 +241,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     const receivers = new Promise((resolve) =>
       supervisor.onState((state) => state === "ready" && resolve(direct.command("PUBSUB", "NUMSUB", "channel"))),
     );
-    await vi.waitFor(() => expect(states).toEqual(["recovering"]));
+    await expect.poll(() => states).toEqual(["recovering"]);
     // So far away that the answer to SUBSCRIBE would come after that to the question.
     proxy.heal();
     proxy.delay(30);
@@ -256,7 +256,7 @@ describe.each(currentClients)("when a connection of $name fails, the supervisor"
     await supervisor.subscribe("channel", (message) => heard.push(String(message)));
     await lost.happened;
     await direct.command("PUBLISH", "channel", "once");
-    await vi.waitFor(() => expect(heard).toEqual(["once"]));
+    await expect.poll(() => heard).toEqual(["once"]);
   });
 });
 
