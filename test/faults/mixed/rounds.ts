@@ -71,27 +71,32 @@ export class FaultRounds {
       `every consumer works after ${after}`,
     );
     let took = hopeless;
+    const over = new AbortController();
+    const scheduling = this.#scheduleProbes(round, over.signal);
     try {
-      await Promise.all([this.#scheduleProbes(round), everyone]);
+      await everyone;
       took = Math.max(0, Date.now() - healedAt);
     } catch (error) {
       ledger.broken("I10", String(error));
     }
+    over.abort();
+    await scheduling;
     if (took > comesBackWithin && took < hopeless) ledger.broken("I10", `${took} ms until all worked after ${after}`);
     await this.#letGo(round);
     return took;
   }
 
-  async #scheduleProbes(round: string): Promise<void> {
+  /** Again and again until it is over: Redis may forget in a failover what it has confirmed, and then too few are left. */
+  async #scheduleProbes(round: string, over: AbortSignal): Promise<void> {
     const probes = Array.from({ length: this.#options.crew.places }, (_, n) => ({
       payload: new Uint8Array(),
       id: `${round}${n}`,
       delay: 0,
     }));
-    for (;;) {
+    while (!over.aborted) {
       try {
         await this.#options.queue.scheduleMany(probes);
-        return;
+        await sleep(1_000, undefined, { signal: over }).catch(() => {});
       } catch (error) {
         // As long as it takes: how long is what is measured.
         if (!(error instanceof PunctualError)) throw error;
