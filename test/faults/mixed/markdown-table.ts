@@ -35,6 +35,14 @@ export class MarkdownTable {
     this.#rows.set(row, cells.set(column, value));
   }
 
+  /** Empties a column, and takes out the rows that had nothing else. */
+  clear(column: string): void {
+    for (const [name, cells] of this.#rows) {
+      cells.delete(column);
+      if ([...cells.values()].every((value) => value === nothing)) this.#rows.delete(name);
+    }
+  }
+
   /** As the formatter would have it: names to the left, figures to the right. */
   text(): string {
     const rows = [...this.#rows].map(([name, cells]) => [

@@ -12,7 +12,7 @@ beforeEach(async () => {
   page = join(folder, "page.md");
   await writeFile(
     page,
-    "# A\n\n<!-- runs -->\n<!-- end -->\n\nbetween\n\n<!-- recovery -->\n\n<!-- end -->\n\nafter\n",
+    "# A\n\n<!-- runs -->\n<!-- end -->\n\n<!-- causes -->\n<!-- end -->\n\nbetween\n\n<!-- recovery -->\n\n<!-- end -->\n\nafter\n",
   );
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
@@ -59,7 +59,23 @@ describe("A page with a place for figures", () => {
       ["cluster, ioredis", "10", "7"],
     ]);
     expect(rows[1]).toMatch(/ 240,000 .* 1\.23 s \|$/);
-    expect(text).toMatch(/^# A\n.*\nbetween\n\n<!-- recovery -->\n\n<!-- end -->\n\nafter\n$/s);
+    expect(text).toMatch(
+      /^# A\n.*<!-- causes -->\n<!-- end -->\n\nbetween\n\n<!-- recovery -->\n\n<!-- end -->\n\nafter\n$/s,
+    );
+  });
+
+  it("has a column for each run with the causes of further deliveries, and none that the last one does not have", async () => {
+    const causes = await openPage(page, "causes");
+    await causes.write({ ...figures, duplicates: { "Redis forgot the lease": 1, "its process was killed": 2 } });
+    await causes.write({ ...figures, topology: "cluster" });
+    await causes.write({ ...figures, duplicates: { "its process was killed": 1_040 } });
+    const rows = (await readFile(page, "utf8")).split("\n").filter((line) => line.startsWith("|"));
+    expect(rows.map((row) => row.replaceAll(/ +/g, " "))).toEqual([
+      "| delivered again because | single, ioredis | cluster, ioredis |",
+      expect.stringMatching(/^\| -+ \| -+: \| -+: \|$/),
+      "| its process was killed | 1,040 | 40 |",
+      "| no known cause | – | 2 |",
+    ]);
   });
 
   it("has a column for each run of single faults, and a line for each fault", async () => {

@@ -3,10 +3,14 @@ import type { Figures } from "./figures.js";
 import { noCause } from "./judge.js";
 import { MarkdownTable } from "./markdown-table.js";
 
-/** What a page can show: a line for each long run, or a column for each run of single faults. */
-export type Part = "runs" | "recovery";
+/**
+ * What a page can show: a line for each long run, a column for each with the causes of further deliveries, or a column for each
+ * run of single faults.
+ */
+export type Part = "runs" | "causes" | "recovery";
 
-const titles: Readonly<Record<Part, string>> = { runs: "run", recovery: "fault" };
+const titles: Readonly<Record<Part, string>> = { runs: "run", causes: "delivered again because", recovery: "fault" };
+const add = { runs: addRun, causes: addCauses, recovery: addRecovery };
 
 /** A page with a place for figures. Fails with a sentence when it has none. */
 export async function openPage(path: string, part: Part): Promise<{ write(figures: Figures): Promise<void> }> {
@@ -18,7 +22,7 @@ export async function openPage(path: string, part: Part): Promise<{ write(figure
     async write(figures) {
       const text = await readFile(path, "utf8");
       const table = MarkdownTable.read(place.exec(text)?.[0] ?? "", titles[part]);
-      (part === "runs" ? addRun : addRecovery)(table, figures);
+      add[part](table, figures);
       await writeFile(
         path,
         text.replace(place, () => `\n${table.text()}\n\n`),
@@ -43,6 +47,12 @@ function addRun(table: MarkdownTable, figures: Figures): void {
   set("again", whole(duplicates));
   set("of these without a cause", whole(figures.duplicates[noCause] ?? 0));
   set("works again, at most", seconds(Math.max(...faults.map(({ max }) => max))));
+}
+
+function addCauses(table: MarkdownTable, { topology, client, duplicates }: Figures): void {
+  const run = `${topology}, ${client}`;
+  table.clear(run);
+  for (const [cause, times] of Object.entries(duplicates)) table.set(cause, run, whole(times));
 }
 
 function addRecovery(table: MarkdownTable, { topology, client, faults }: Figures): void {

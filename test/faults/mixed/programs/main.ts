@@ -22,8 +22,8 @@ Options:
   --seed <n>          repeats what becomes of each message, and which faults come (any; it is printed)
   --partitions <n>    into how many partitions the queue is split, 1 to 64 (1; in a Cluster 3)
   --table             instead, each kind of fault once, one at a time: how long until everybody works again
-  --write <file>      puts the figures into a page as well: between <!-- runs --> and <!-- end -->, or with --table between
-                      <!-- recovery --> and <!-- end -->
+  --write <file>      puts the figures into a page as well: between <!-- runs --> and <!-- end -->, and <!-- causes --> and
+                      <!-- end -->, or with --table between <!-- recovery --> and <!-- end -->
   --json              prints the figures as JSON, the last line on stdout, instead of the report
   --help              prints this
 
@@ -83,7 +83,11 @@ async function main(): Promise<number> {
   const messages = Math.round(number("messages", values.messages, fallback, 1, 10_000_000));
   const seed = Math.floor(number("seed", values.seed, randomInt(2 ** 31), 0, 2 ** 32 - 1));
   // Before the run, which takes minutes.
-  const page = values.write === undefined ? undefined : await openPage(values.write, table ? "recovery" : "runs");
+  const pages = [];
+  if (values.write !== undefined)
+    for (const part of table ? (["recovery"] as const) : (["runs", "causes"] as const)) {
+      pages.push(await openPage(values.write, part));
+    }
 
   const done: Figures[] = [];
   for (const topology of wanted.topologies) {
@@ -102,7 +106,7 @@ async function main(): Promise<number> {
         log: console.error,
       });
       done.push(figures);
-      await page?.write(figures);
+      for (const page of pages) await page.write(figures);
       if (!values.json) console.log(`${reportOf(figures)}\n`);
     }
   }
