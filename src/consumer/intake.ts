@@ -84,6 +84,8 @@ export class Intake {
       },
     };
     while (!this.#isStopped()) {
+      // What a watch that failed told before it did, no other one takes back.
+      this.#isInterrupted = false;
       try {
         this.#watch = await queue.watch(consumer, watcher);
         // Once it was stopped this starts nothing.
