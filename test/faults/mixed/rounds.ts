@@ -39,17 +39,16 @@ export class FaultRounds {
     // Whoever looks whether everybody works makes others wait.
     ledger.lateness.trouble();
     for (const one of struck) this.#healthIsTrue(one, names);
+    // One that is no primary any more confirms what it will forget until it hears of that, however soon all others work.
+    const losses = struck.flatMap(({ lossesFrom: from }) => (from === undefined ? [] : [{ from, to: Infinity }]));
+    ledger.losses.push(...losses);
     const took = await this.everyoneWorks(names, Math.max(...struck.map(({ healedAt }) => healedAt)));
-    for (const { lossesFrom } of struck) {
-      if (lossesFrom !== undefined) ledger.losses.push({ from: lossesFrom, to: Date.now() });
-    }
     for (const { name } of faults) this.recoveries.set(name, [...(this.recoveries.get(name) ?? []), took]);
     say(`${names}: all work again after ${(took / 1_000).toFixed(2)} s`);
     await ground.restore();
     // Nobody believes one that wakes up and takes itself for the primary still.
-    if (struck.some(({ lossesFrom }) => lossesFrom !== undefined)) {
-      await this.everyoneWorks(`${names}, and what was replaced came back`, Date.now());
-    }
+    if (losses.length > 0) await this.everyoneWorks(`${names}, and what was replaced came back`, Date.now());
+    for (const loss of losses) loss.to = Date.now();
     ledger.lateness.calm(Date.now());
     await sleep(300 + random() * 900);
   }
