@@ -40,6 +40,7 @@ describe("A nodeAddress", () => {
     ["answers nothing", () => undefined, "nodeAddress answered undefined for a:7000."],
     ["answers a text", () => "b:7000", 'nodeAddress answered "b:7000" for a:7000.'],
     ["answers later", async () => ({ host: "b", port: 1 }), "nodeAddress answered a promise for a:7000."],
+    ["fails later", () => Promise.reject(new Error("no")), "nodeAddress answered a promise for a:7000."],
     ["leaves out the port", () => ({ host: "b" }), "nodeAddress answered the port undefined for a:7000."],
     ["answers a port as a text", () => ({ host: "b", port: "1" }), 'nodeAddress answered the port "1" for a:7000.'],
     ["answers the port 0", () => ({ host: "b", port: 0 }), "nodeAddress answered the port 0 for a:7000."],

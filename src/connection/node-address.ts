@@ -29,7 +29,11 @@ export function checkedNodeAddress(nodeAddress: NodeAddress): NodeAddress {
 
 function problemOf(place: unknown): string | undefined {
   if (typeof place !== "object" || place === null) return quote(place);
-  if (place instanceof Promise) return "a promise";
+  if (place instanceof Promise) {
+    // Nobody waits for it, so what it rejects with must not end the process.
+    place.catch(() => {});
+    return "a promise";
+  }
   const { host, port }: { host?: unknown; port?: unknown } = place;
   if (typeof host !== "string" || host === "") return `the host ${quote(host)}`;
   const isPort = typeof port === "number" && Number.isInteger(port) && port >= 1 && port <= 65_535;

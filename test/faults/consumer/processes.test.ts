@@ -5,7 +5,7 @@ import { sources } from "../../../src/engines/redis/scripts/sources.generated.js
 import { runs } from "../../support/fault-proxy.js";
 import { redisEngine } from "../../../src/engines/redis/engine.js";
 import { FaultStage } from "./fault-stage.js";
-import type { Plan } from "./task.js";
+import { blockedFor, type Plan } from "./task.js";
 import { workerProgram } from "./worker-process.js";
 
 let program: Awaited<ReturnType<typeof workerProgram>>;
@@ -141,7 +141,8 @@ describe("A process that was away for longer than its lease", () => {
     const [id = ""] = ids;
     await history.until(() => history.isAcknowledged(id), "it is acknowledged");
     expect(history.of("settled").map(({ consumer }) => consumer)).toEqual(["second"]);
-    await history.until(() => history.of("lost", { id, consumer: "first" })[0], "the first process is told");
+    const unblocked = blockedFor + 5_000;
+    await history.until(() => history.of("lost", { id, consumer: "first" })[0], "the first process is told", unblocked);
     await history.until(() => history.of("refused", { id, consumer: "first" })[0], "its acknowledgement is refused");
     expect([...history.of("lost"), ...history.of("refused")].map(({ code }) => code)).toEqual([
       "lease-lost",

@@ -5,7 +5,7 @@
  * - `bury`: bury it by hand.
  * - `extend`: extend the lease by hand to 60 s, then hold.
  * - `hold`: wait until the consumer is told to let go, then acknowledge by hand.
- * - `block`: keep the event loop busy for 2.5 s in the first delivery, then acknowledge by hand.
+ * - `block`: keep the event loop busy for 6 s in the first delivery, then acknowledge by hand.
  */
 export type Plan = "succeed" | "fail-once" | "release-once" | "bury" | "extend" | "hold" | "block";
 
@@ -16,5 +16,5 @@ export interface Task {
   readonly text: string;
 }
 
-/** How long `block` takes, ms. */
-export const blockedFor = 2_500;
+/** How long `block` takes, ms: longer than a lease, and than a busy machine takes to start another process. */
+export const blockedFor = 6_000;
