@@ -160,7 +160,7 @@ export interface EngineQueue {
   /**
    * Tells a consumer when to claim earlier than its last claim said, so that it need not poll. Ending the watch takes the
    * consumer off the engine's books and passes on what it was to look after. One watch a consumer; start it before the
-   * first claim.
+   * first claim. One that fails to begin may have told of an outage, and tells nothing more: not of its end either.
    */
   watch(consumer: string, watcher: Watcher): Promise<AsyncDisposable>;
 }

@@ -73,7 +73,8 @@ export class FaultRounds {
     const over = new AbortController();
     const scheduling = this.#scheduleProbes(round, over.signal);
     try {
-      await everyone;
+      // One that fails ends the wait; else it goes on until everyone has one.
+      await Promise.race([everyone, scheduling.then(() => everyone)]);
       took = Math.max(0, Date.now() - healedAt);
     } catch (error) {
       ledger.broken("I10", String(error));
