@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           name: "tests",
           // Of cases that may run together: they wait even more.
-          maxConcurrency: 8,
+          maxConcurrency: 6,
           include: ["test/**/*.test.ts"],
           exclude: [timing, "**/node_modules/**"],
           maxWorkers,
