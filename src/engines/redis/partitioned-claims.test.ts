@@ -9,15 +9,16 @@ import { PartitionedClaims } from "./partitioned-claims.js";
 type Fault = "reply" | "request" | "hang" | undefined;
 
 /**
- * Three queues in memory; `fails` are the partitions whose next claims lose their reply, their request, or nothing, or hang until
- * `letGo`. Those that `freeze` names hang whatever they are asked.
+ * Queues in memory; `fails` are the partitions whose next claims lose their reply, their request, or nothing, or hang until
+ * `letGo`. Those that `freeze` names hang whatever they are asked; those of `slow` answer what takes nothing after so many ms.
  */
-function split() {
+function split(count = 3) {
   const clock = manualClock();
   const engine = memoryEngine({ clock });
-  const queues = [0, 1, 2].map((place) => engine.open(`q${place}`));
+  const queues = Array.from({ length: count }, (_, place) => engine.open(`q${place}`));
   const fails = new Map<number, Fault[]>();
   const frozen = new Set<number>();
+  const slow = new Map<number, number>();
   const asked: (readonly [place: number, limit: number])[] = [];
   let letGo = () => {};
   const hanging = new Promise<void>((resolve) => void (letGo = resolve));
@@ -26,6 +27,8 @@ function split() {
       asked.push([place, request.limit]);
       const fault = fails.get(place)?.shift();
       if (fault === "hang" || frozen.has(place)) await hanging;
+      const delay = request.limit === 0 ? slow.get(place) : undefined;
+      if (delay !== undefined) await new Promise<void>((resolve) => void clock.runAfter(delay, resolve));
       if (fault === "request") throw new PunctualError("not-sent", "The request was lost.");
       const result = await queue.claim(request);
       if (fault === "reply") throw new PunctualError("outcome-unknown", "The reply was lost.");
@@ -48,7 +51,7 @@ function split() {
     return [messages.map(({ id, attempt }) => `${id} ${attempt}`), buried.map(({ id }) => id)];
   };
   const freeze = (...places: number[]) => places.forEach((place) => frozen.add(place));
-  return { clock, queues, fails, freeze, asked, claim, put, told, letGo };
+  return { clock, queues, fails, freeze, slow, asked, claim, put, told, letGo };
 }
 
 /** An expired message is buried by the claim that finds it. */
@@ -239,6 +242,17 @@ describe("When a partition says nothing", () => {
     const { messages, now, nextAt } = await claimed;
     expect(messages).toEqual([]);
     expect(nextAt).toBe(now + 500);
+  });
+
+  it("and the others have nothing and answer one after the other, they are waited for until 200 ms after the first answer", async () => {
+    const { clock, claim, freeze, slow } = split(6);
+    freeze(0);
+    for (const place of [1, 2, 3, 4, 5]) slow.set(place, 150 * place);
+    const claimed = followed(claim());
+    await clock.advance(549);
+    expect(claimed.isOver).toBe(false);
+    await clock.advance(1);
+    expect(claimed.isOver).toBe(true);
   });
 
   it("and the others have nothing, a claim whose consumer does not come again fails, and leaves nothing taken", async () => {

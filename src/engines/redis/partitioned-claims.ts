@@ -1,12 +1,10 @@
 import type { ClaimRequest, ClaimResult, EngineQueue } from "../../engine.js";
 import { PunctualError } from "../../errors.js";
-import { ClaimRound } from "./claim-round.js";
+import { ClaimRound, patience } from "./claim-round.js";
 import { asFailure } from "./partition-failure.js";
 
 /** How many consumers are remembered. */
 const mostConsumers = 1_000;
-/** How long a partition may be silent before others are asked, or are all that counts, ms. A reply from far away takes less. */
-const patience = 200;
 /** When a claim that not all partitions have answered is to be made again at the latest, ms. */
 const askAgainAfter = 500;
 
@@ -34,8 +32,9 @@ interface Books {
  *
  * Calls to partitions go on in the background, and a claim takes what has arrived. When one partition has been silent for 200 ms,
  * all that are left are asked at once, by claims that take nothing, and claimed from in the order in which they answer: any number
- * of silent ones costs the time of one. When some have answered, the others are waited for no longer than 200 ms. A claim that
- * none has answered fails when all calls have.
+ * of silent ones costs the time of one. When some have answered, the others are waited for until 200 ms after they were asked, or
+ * after the first answer if that came later, whatever is answered meanwhile. A claim that none has answered fails when all calls
+ * have.
  *
  * A partition that was silent or failed is noted for all consumers. Their claims begin with the others, and have it asked
  * meanwhile, once at a time. What a claim took in a partition and brought too late, or nobody heard of, is under leases of a token
@@ -63,7 +62,7 @@ export class PartitionedClaims {
     while (round.found === undefined) {
       const place = round.ready.shift();
       if (place !== undefined) await this.#claimPatiently(place, books, round);
-      else if (round.waiting.size === 0 || !(await round.hears(round.hasAnswer ? patience : Infinity))) break;
+      else if (round.waiting.size === 0 || !(await round.hears(round.waitsUntil))) break;
     }
     return this.#conclude(books, round);
   }
@@ -74,8 +73,10 @@ export class PartitionedClaims {
     const until = clock.elapsed() + patience;
     this.#run(place, books, round, (line) => this.#claimFrom(place, line, books, round));
     while (round.waiting.has(place) && round.found === undefined) {
-      if (await round.hears(until - clock.elapsed())) continue;
-      this.#out.set(place, this.#out.get(place));
+      if (await round.hears(until)) continue;
+      // One that failed before is known for that, which says more than its silence.
+      if (!this.#out.has(place)) this.#out.set(place, undefined);
+      round.allAsked();
       for (const other of round.ready.splice(0)) this.#ask(other, books, round);
       return;
     }
@@ -142,7 +143,7 @@ export class PartitionedClaims {
     line.unanswered = request;
     const result = await queue.claim(request);
     books.untold.push(result);
-    round.hasAnswer = true;
+    round.heard();
     if (result.messages.length === 0) round.empty.push(result);
     else if (round.isOver || round.found !== undefined) await handBack(queue, request, result);
     else round.found = result;
