@@ -2,7 +2,7 @@ import type { CommandArgument, Connection, Connector, Reply } from "../clients/p
 import { RelayedConnection } from "../clients/relayed-connection.js";
 import type { Clock } from "../clock.js";
 import { PunctualError } from "../errors.js";
-import { failureRecord } from "../failure-record.js";
+import { warnOfListener } from "../listener-warning.js";
 import {
   askServer,
   checkRights,
@@ -92,21 +92,16 @@ export class ServerWatch {
   #warn(run: string, findings: readonly ServerFinding[]): void {
     for (const finding of findings) {
       if (finding.level !== "warning") continue;
-      const { code, message } = finding;
-      // Several connections look at one server. What they need differs; so do the times at which they look, by a few ms.
-      const name = code === "clock" ? `${run} ${code}` : `${run} ${code} ${message}`;
+      const { code, message, gist = message } = finding;
+      // Several connections look at one server, and what they need differs.
+      const name = `${run} ${code} ${gist}`;
       if (this.#warned.has(name)) continue;
       this.#warned.add(name);
-      settled.then(() => this.#options.onWarning({ code, message })).catch(warnOfListener);
+      settled
+        .then(() => this.#options.onWarning({ code, message }))
+        .catch((thrown: unknown) => warnOfListener("onWarning", thrown));
     }
   }
-}
-
-/** No call of the user's is to fail for it, and a rejection that nobody handles would end the process. */
-function warnOfListener(thrown: unknown): void {
-  // As text: what was thrown may be anything, and looking at it may throw once more.
-  const { name, message, stack } = failureRecord(thrown);
-  process.emitWarning(`onWarning failed: ${stack ?? `${name}: ${message}`}`, "PunctualListenerError");
 }
 
 /**

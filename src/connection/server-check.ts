@@ -13,7 +13,11 @@ export interface ServerWarning {
 
 /** Something about a server that whoever runs it should know. A `problem` cannot work. */
 export type ServerFinding =
-  | ({ readonly level: "warning" } & ServerWarning)
+  | ({
+      readonly level: "warning";
+      /** What it says without the figures that differ with each look, so that it is told once. Default: the message. */
+      readonly gist?: string;
+    } & ServerWarning)
   | { readonly level: "problem"; readonly code: "version" | "replicas" | "fsync"; readonly message: string };
 
 /** What the server is to be held against. */
@@ -163,7 +167,7 @@ function clockFindings({ info, sentAt, answeredAt }: ServerReport): ServerFindin
   if (!(Math.abs(ahead) > tolerance + unsure)) return [];
   const [side, effect] = ahead > 0 ? ["ahead of", "early"] : ["behind", "late"];
   const message = `The clock of Redis is ${Math.abs(ahead)} ms ${side} that of this machine, so what is scheduled with \`at\`, a time by this machine, comes that much too ${effect}. Set both clocks right (NTP), or schedule with \`delay\`.`;
-  return [{ level: "warning", code: "clock", message }];
+  return [{ level: "warning", code: "clock", message, gist: side }];
 }
 
 /** What NOPERM would meet. Who may not ask that, which takes rights of its own since Redis 7.0, is told nothing. */

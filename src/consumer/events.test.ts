@@ -54,7 +54,10 @@ it("needs no listener for error, and warns of one that throws", () => {
     throw new Error("again");
   });
   events.emit("error", new Error("heard"));
-  expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringMatching(/^Error: again\n +at /), "PunctualListenerError");
+  expect(warn).toHaveBeenCalledExactlyOnceWith(
+    expect.stringMatching(/^A listener of error failed: Error: again\n +at /),
+    "PunctualListenerError",
+  );
   warn.mockRestore();
 });
 

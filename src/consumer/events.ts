@@ -1,9 +1,9 @@
 import type { Dropped } from "../engine.js";
 import { PunctualError } from "../errors.js";
 import { invalidValue } from "../invalid-argument.js";
+import { warnOfListener } from "../listener-warning.js";
 import { quote } from "../quote.js";
 import type { Delivery } from "./delivery.js";
-import { failureRecord } from "../failure-record.js";
 
 /** The events of a consumer and what their listeners are called with. */
 export interface ConsumerEvents<Payload> {
@@ -94,10 +94,8 @@ export class EventEmitter<Payload> {
 
   #listenerFailed(event: ConsumerEvent, error: unknown): void {
     // An error listener that throws cannot be told of its own error; a warning is better than silence or an endless loop.
-    if (event !== "error") return this.emit("error", error);
-    // As text: what was thrown may be anything, and looking at it may throw once more.
-    const { name, message, stack } = failureRecord(error);
-    process.emitWarning(stack ?? `${name}: ${message}`, "PunctualListenerError");
+    if (event === "error") warnOfListener("A listener of error", error);
+    else this.emit("error", error);
   }
 }
 
