@@ -106,3 +106,9 @@ export class PunctualError extends Error {
     this.details = options.details ?? {};
   }
 }
+
+/** Engines fail with nothing else; an error of another kind is a fault of the engine. */
+export function asPunctualError(error: unknown): PunctualError {
+  if (error instanceof PunctualError) return error;
+  return new PunctualError("internal", "The engine failed in a way that its contract does not know.", { cause: error });
+}

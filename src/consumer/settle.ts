@@ -1,7 +1,7 @@
 import { Batcher } from "../batcher.js";
 import type { Clock } from "../clock.js";
 import type { Burial, EngineQueue, Receipt, Release, Retry, Settlement } from "../engine.js";
-import { type ErrorCode, PunctualError } from "../errors.js";
+import { asPunctualError, type ErrorCode, type PunctualError } from "../errors.js";
 import { resultsOf, sameFailure } from "../partial-results.js";
 import { BackOff } from "./back-off.js";
 
@@ -133,14 +133,6 @@ function judge(item: Unsettled<Receipt>, settlement: Settlement, clock: Clock): 
 
 function isSettlement(value: unknown): value is Settlement {
   return value === "settled" || value === "lease-lost" || value === "outcome-unknown";
-}
-
-/** An error of another kind is a fault of the engine; repeating it would hide it. */
-function asPunctualError(failure: unknown): PunctualError {
-  if (failure instanceof PunctualError) return failure;
-  return new PunctualError("internal", "The engine failed in a way that its contract does not know.", {
-    cause: failure,
-  });
 }
 
 function withoutResults(error: PunctualError): PunctualError {

@@ -1,7 +1,6 @@
 import type { ClaimRequest, ClaimResult, EngineQueue } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
+import { asPunctualError, PunctualError } from "../../errors.js";
 import { ClaimRound, patience } from "./claim-round.js";
-import { asFailure } from "./partition-failure.js";
 
 /** How many consumers are remembered. */
 const mostConsumers = 1_000;
@@ -130,7 +129,7 @@ export class PartitionedClaims {
         ended();
       },
       (error: unknown) => {
-        round.failure = asFailure(error);
+        round.failure = asPunctualError(error);
         this.#out.set(place, round.failure);
         ended();
       },

@@ -16,10 +16,9 @@ import type {
   Retry,
   Watcher,
 } from "../../engine.js";
-import { PunctualError } from "../../errors.js";
+import { asPunctualError, PunctualError } from "../../errors.js";
 import { listMarked } from "../../list-cursor.js";
 import { failureAfter, sameFailure } from "../../partial-results.js";
-import { asFailure } from "./partition-failure.js";
 import { partitionOf } from "./partition-of.js";
 import { PartitionedClaims } from "./partitioned-claims.js";
 import { listPartitions } from "./partitioned-list.js";
@@ -174,7 +173,7 @@ export class PartitionedQueue implements EngineQueue {
     if (failed !== undefined) {
       // Who asks again would be on the books twice.
       await Promise.all(watches.map((watch) => watch[Symbol.asyncDispose]()));
-      throw asFailure(failed.reason);
+      throw asPunctualError(failed.reason);
     }
     return {
       async [Symbol.asyncDispose]() {
@@ -211,7 +210,7 @@ export class PartitionedQueue implements EngineQueue {
       }),
     );
     if (failure === undefined) return answers as Answer[];
-    const known = asFailure(failure);
+    const known = asPunctualError(failure);
     throw sameFailure(known, { ...known.details, results: Array.from(answers) });
   }
 
@@ -265,5 +264,5 @@ function sumOrFailure(done: readonly PromiseSettledResult<number>[]): number {
     }
   }
   if (failure === undefined) return sum;
-  throw failureAfter(asFailure(failure), sum);
+  throw failureAfter(asPunctualError(failure), sum);
 }
