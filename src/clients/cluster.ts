@@ -4,7 +4,8 @@ import { ClusterConnection } from "./cluster-connection.js";
 import { hashSlot } from "./hash-slot.js";
 import { CommandFailure, type Connection, type Connector, type Reply } from "./port.js";
 import type { RedisAddress } from "./redis-url.js";
-import { movedTo, type NodePlace, SlotMap } from "./slot-map.js";
+import type { NodeAddress, ServerPlace } from "./server-place.js";
+import { movedTo, SlotMap } from "./slot-map.js";
 import { within } from "./within.js";
 
 export interface ClusterOptions {
@@ -12,8 +13,7 @@ export interface ClusterOptions {
   readonly nodes: readonly [RedisAddress, ...RedisAddress[]];
   /** Connects to one node with the client library. */
   readonly connectTo: (address: RedisAddress) => Connector;
-  /** Where to reach a node that is announced at an address that is none from here. */
-  readonly nodeAddress?: ((host: string, port: number) => NodePlace) | undefined;
+  readonly nodeAddress?: NodeAddress | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export function clusterConnector(options: ClusterOptions): Connector {
 /** Where a connection was made to, and by which map. */
 interface Known {
   readonly slot: number;
-  readonly place: NodePlace;
+  readonly place: ServerPlace;
   readonly map: SlotMap;
 }
 
@@ -39,7 +39,7 @@ class Cluster implements Connector {
   #seeds: readonly RedisAddress[];
   #map: SlotMap | undefined;
   /** What nodes have said by MOVED, by slot. It is newer than any map: who is asked for one may not have heard of it yet. */
-  readonly #moved = new Map<number, NodePlace>();
+  readonly #moved = new Map<number, ServerPlace>();
   #learning: Promise<SlotMap> | undefined;
 
   constructor(options: ClusterOptions) {
@@ -144,7 +144,7 @@ class Cluster implements Connector {
     this.#seeds = [...this.#seeds.slice(1), ...this.#seeds.slice(0, 1)];
   }
 
-  #addressOf(place: NodePlace): RedisAddress {
+  #addressOf(place: ServerPlace): RedisAddress {
     const { nodes, nodeAddress = (host, port) => ({ host, port }) } = this.#options;
     const { host, port } = nodeAddress(place.host, place.port);
     const tls = "tls" in nodes[0].endpoint && nodes[0].endpoint.tls;
@@ -183,7 +183,8 @@ async function slotsOf(node: Connection): Promise<Reply> {
   }
 }
 
-const isSamePlace = (one: NodePlace, other: NodePlace): boolean => one.host === other.host && one.port === other.port;
+const isSamePlace = (one: ServerPlace, other: ServerPlace): boolean =>
+  one.host === other.host && one.port === other.port;
 
 const hostOf = (address: RedisAddress | undefined): string =>
   address !== undefined && "host" in address.endpoint ? address.endpoint.host : "";

@@ -1,10 +1,5 @@
 import type { Connection, Connector } from "./port.js";
-
-/** Where a server is, as sentinels announce it. */
-export interface ServerPlace {
-  readonly host: string;
-  readonly port: number;
-}
+import type { ServerPlace } from "./server-place.js";
 
 /** How long connecting to a sentinel may take, and the pause before it is tried again, ms. */
 const connectTimeout = 1_000;

@@ -1,16 +1,16 @@
 import { askInTurn } from "./ask-in-turn.js";
 import { type Connection, CommandFailure, type Connector, type Reply } from "./port.js";
-import { PrimaryWatch, type ServerPlace } from "./primary-watch.js";
+import { PrimaryWatch } from "./primary-watch.js";
 import type { RedisAddress } from "./redis-url.js";
 import { RelayedConnection } from "./relayed-connection.js";
 import type { SentinelAddress } from "./sentinel-url.js";
+import type { NodeAddress, ServerPlace } from "./server-place.js";
 import { type Open, within } from "./within.js";
 
 export interface SentinelOptions extends SentinelAddress {
   /** Connects to one server, sentinel or primary, with the client library. */
   readonly connectTo: (address: RedisAddress) => Connector;
-  /** Where to reach a server that is announced at an address that is none from here. */
-  readonly nodeAddress?: ((host: string, port: number) => { host: string; port: number }) | undefined;
+  readonly nodeAddress?: NodeAddress | undefined;
 }
 
 /**

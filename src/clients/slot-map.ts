@@ -1,15 +1,10 @@
 import { CommandFailure, type Reply } from "./port.js";
-
-/** Where a node of a Cluster is, as nodes announce it. */
-export interface NodePlace {
-  readonly host: string;
-  readonly port: number;
-}
+import type { ServerPlace } from "./server-place.js";
 
 interface SlotRange {
   readonly first: number;
   readonly last: number;
-  readonly primary: NodePlace;
+  readonly primary: ServerPlace;
 }
 
 /** Which node of a Cluster serves which slot, as one of its nodes has told it. */
@@ -34,26 +29,26 @@ export class SlotMap {
   }
 
   /** The node that serves a slot; undefined when none does. */
-  primaryOf(slot: number): NodePlace | undefined {
+  primaryOf(slot: number): ServerPlace | undefined {
     return this.#ranges.find(({ first, last }) => first <= slot && slot <= last)?.primary;
   }
 
   /** All primaries, each once. */
-  get primaries(): NodePlace[] {
+  get primaries(): ServerPlace[] {
     const places = this.#ranges.map(({ primary }) => primary);
     return [...new Map(places.map((place) => [`${place.host} ${place.port}`, place])).values()];
   }
 }
 
 /** Reads `MOVED <slot> <host>:<port>`. The host is empty when it is the one that was asked. */
-export function movedTo(message: string, asked: string): { slot: number; primary: NodePlace } | undefined {
+export function movedTo(message: string, asked: string): { slot: number; primary: ServerPlace } | undefined {
   // An IPv6 address has colons of its own.
   const [, slot, host = "", port] = /^MOVED (\d+) (.*):(\d+)$/.exec(message) ?? [];
   return slot === undefined ? undefined : { slot: Number(slot), primary: placeOf(host, Number(port), asked) };
 }
 
 /** A node that was told to announce a name and has none says "?". */
-function placeOf(host: string, port: number, asked: string): NodePlace {
+function placeOf(host: string, port: number, asked: string): ServerPlace {
   return { host: host === "" || host === "?" ? asked : host, port };
 }
 

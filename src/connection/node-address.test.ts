@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Connection, Connector, Reply } from "../clients/port.js";
+import type { NodeAddress } from "../clients/server-place.js";
 import { defineScript } from "../scripting/script.js";
-import { checkedNodeAddress, type NodeAddress } from "./node-address.js";
+import { checkedNodeAddress } from "./node-address.js";
 import { clusterOf, sentinelsOf } from "./several-servers.js";
 import { Supervisor } from "./supervisor.js";
 

@@ -1,9 +1,7 @@
+import type { NodeAddress } from "../clients/server-place.js";
 import { PunctualError } from "../errors.js";
 import { failureRecord } from "../failure-record.js";
 import { quote } from "../quote.js";
-
-/** Where to reach a server that is announced at an address that is none from here. */
-export type NodeAddress = (host: string, port: number) => { host: string; port: number };
 
 const wanted = "It has to answer { host, port }: a text that is not empty, and a whole number from 1 to 65535.";
 

@@ -4,6 +4,7 @@ import { connectorOf } from "../clients/given-client.js";
 import type { Connector } from "../clients/port.js";
 import { acceptedUrls, addressOf, type RedisAddress } from "../clients/redis-url.js";
 import { isSentinelUrl } from "../clients/sentinel-url.js";
+import type { NodeAddress } from "../clients/server-place.js";
 import { invalidArgument, invalidValue } from "../invalid-argument.js";
 import { checkOptionNames } from "../option-names.js";
 import { quote } from "../quote.js";
@@ -27,7 +28,7 @@ export interface RedisOptions {
    * With sentinels or a Cluster: where to reach a server that they announce at an address that is none from here. Where it throws,
    * or answers anything but a host and a port from 1 to 65,535, calls fail with `misconfigured`.
    */
-  readonly nodeAddress?: ((host: string, port: number) => { host: string; port: number }) | undefined;
+  readonly nodeAddress?: NodeAddress | undefined;
   /**
    * Instead of a URL: a client of node-redis or ioredis, version 5 or 6, whose library and options are used for connections of
    * the engine's own: address, login, TLS, database and name. The client is neither used nor closed.

@@ -3,8 +3,9 @@ import type { Connector } from "../clients/port.js";
 import { addressOf, type RedisAddress } from "../clients/redis-url.js";
 import { sentinelConnector } from "../clients/sentinel.js";
 import { parseSentinelUrl } from "../clients/sentinel-url.js";
+import type { NodeAddress } from "../clients/server-place.js";
 import { invalidArgument } from "../invalid-argument.js";
-import { checkedNodeAddress, type NodeAddress } from "./node-address.js";
+import { checkedNodeAddress } from "./node-address.js";
 
 /** What is said beside the addresses of servers of which the right one has to be found. */
 interface Beside {

@@ -6,6 +6,7 @@ import { DelayqueueQueue } from "./delayqueue-queue.js";
 import { delayqueueKeys } from "./keys.js";
 import { type DelayqueueOptions, delayqueueOptionNames, readDelayqueueOptions } from "./options.js";
 
+export type { NodeAddress } from "../../clients/server-place.js";
 export type { DelayqueueOptions, Duration, RedisOptions };
 
 /**

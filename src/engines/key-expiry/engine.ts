@@ -4,6 +4,7 @@ import { type Scheme, SchemeEngine } from "../../schemes/scheme-engine.js";
 import { KeyExpiryQueue } from "./key-expiry-queue.js";
 import { keyExpiryKeys } from "./keys.js";
 
+export type { NodeAddress } from "../../clients/server-place.js";
 export type { RedisOptions };
 
 const scheme: Scheme = {

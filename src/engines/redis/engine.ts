@@ -17,6 +17,7 @@ import { RedisQueue } from "./redis-queue.js";
 import { enlist } from "./scripts/enlist.js";
 import { TellingHowSplit } from "./split-otherwise.js";
 
+export type { NodeAddress } from "../../clients/server-place.js";
 export type { DeadLetterOptions, DurabilityOptions, RedisEngineOptions, RedisOptions, ServerWarning };
 
 /**

@@ -7,6 +7,7 @@ import { PlainQueue } from "./plain-queue.js";
 import { reliableKeys } from "./reliable-keys.js";
 import { ReliableQueue } from "./reliable-queue.js";
 
+export type { NodeAddress } from "../../clients/server-place.js";
 export type { RedisOptions };
 
 /** Where the Redis is, and which kind of queue it keeps. */

@@ -4,6 +4,7 @@ import { memberKeys } from "../../schemes/member-keys.js";
 import { type Scheme, SchemeEngine } from "../../schemes/scheme-engine.js";
 import { ZsetRemoveQueue } from "./zset-remove-queue.js";
 
+export type { NodeAddress } from "../../clients/server-place.js";
 export type { RedisOptions };
 
 const scheme: Scheme = {

@@ -5,6 +5,7 @@ import { invalidValue } from "../../invalid-argument.js";
 import { SchemeEngine } from "../../schemes/scheme-engine.js";
 import { ZsetStreamQueue } from "./zset-stream-queue.js";
 
+export type { NodeAddress } from "../../clients/server-place.js";
 export type { DeadLetterOptions, RedisOptions };
 
 /** Where the Redis is, and for which group of consumers an engine works. */
