@@ -48,7 +48,7 @@ export class SharedRoom {
 
   /** A claim of this one goes out; until it is answered, fails or takes long, nobody else gets what it may take. */
   claims(share: RoomShare, limit: number): void {
-    if (this.#shares.length === 1) return;
+    if (limit === 0 || this.#shares.length === 1) return;
     const cancelTimer = share.clock().runAfter(setAsideFor, () => this.ended(share));
     this.#claiming.set(share, { limit, cancelTimer });
   }
