@@ -24,6 +24,11 @@ describe("The command line of the benchmark", () => {
     expect(namesOf("growth-10000000")).toEqual(["growth-10000000"]);
   });
 
+  it("takes results from several files, and measures when there are none.", () => {
+    expect(parseCommandLine(["--from", "a.json", "--from", "b.json"]).from).toEqual(["a.json", "b.json"]);
+    expect(parseCommandLine([]).from).toEqual([]);
+  });
+
   it.each([
     [["--only", "drains"], 'There is no scenario or case "drains"; the scenarios are bulk-schedule, '],
     [["--subjects", "bull"], 'There is no subject "bull"; there are punctual, bullmq, '],
@@ -38,7 +43,10 @@ describe("The command line of the benchmark", () => {
     [["--smoke", "--subjects", "bullmq"], "leave out --subjects"],
     [["--smoke", "--json", "figures.json", "--write", "page.md"], "leave out --json, --write"],
     [["--smoke", "--keep", "--profile"], "leave out --profile"],
-    [["--from", "figures.json", "--profile"], "--from measures nothing and takes all of the file: leave out --profile"],
+    [
+      ["--from", "figures.json", "--profile"],
+      "--from measures nothing and takes all of its files: leave out --profile",
+    ],
     [["--from", "figures.json", "--runs", "3", "--only", "drain"], "leave out --only, --runs"],
     [["--from", "figures.json", "--subjects", "bullmq"], "leave out --subjects"],
   ])("refuses %j with a sentence.", (args, sentence) => {

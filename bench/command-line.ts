@@ -11,8 +11,8 @@ export interface CommandLine {
   readonly subjects: readonly Subject[];
   readonly runs: number;
   readonly json: string | undefined;
-  /** A file that `json` wrote, to take the results from instead of measuring. */
-  readonly from: string | undefined;
+  /** Files that `json` wrote, to take the results from instead of measuring; none: it measures. */
+  readonly from: readonly string[];
   /** A page to put tables and charts into. */
   readonly write: string | undefined;
   readonly profile: boolean;
@@ -44,13 +44,12 @@ minutes more: it is measured only when --only has its own name.
 Options:
   --only <a,b>      only these scenarios or cases (all but ${onlyNamed})
   --subjects <a,b>  only these subjects (all that take part in a case)
-  --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns}); of what hardly differs
-                    from run to run, or takes long, fewer
+  --runs <n>        runs of each case and subject, 1 to 100, besides one that warms up (${usualRuns})
   --json <file>     writes everything that was found
   --write <page>    puts tables into a page, between <!-- bench --> and <!-- end -->, and charts into a folder beside it that
                     is called like the page
-  --from <file>     takes what --json wrote instead of measuring: for --write, and for the tables; not with
-                    --only, --subjects, --runs or --profile
+  --from <file>     takes what --json wrote instead of measuring: for --write, and for the tables; of several, --from a --from b,
+                    all together; not with --only, --subjects, --runs or --profile
   --profile         writes CPU profiles of punctual, punctual-<case>.cpuprofile; they slow it down
   --smoke           in under a minute, ${smokeCases.join(", ")} of ${smokeSubjects.join(", ")}: fails when a
                     ratio is under half of the one in bench/guard.json, twice in a row; takes --keep and --runs only
@@ -74,26 +73,26 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
       subjects: { type: "string" },
       runs: { type: "string" },
       json: { type: "string" },
-      from: { type: "string" },
+      from: { type: "string", multiple: true },
       write: { type: "string" },
-      profile: { type: "boolean", default: false },
-      smoke: { type: "boolean", default: false },
-      keep: { type: "boolean", default: false },
+      profile: { type: "boolean" },
+      smoke: { type: "boolean" },
+      keep: { type: "boolean" },
       help: { type: "boolean", short: "h", default: false },
     },
   });
   const runs = values.runs === undefined ? undefined : wholeRuns(values.runs);
-  const { help: wantsHelp, json, from, write, profile } = values;
+  const { help: wantsHelp, json, from = [], write, profile = false, smoke = false, keep = false } = values;
   const given = (names: readonly (keyof typeof values)[]) =>
     names
-      .filter((name) => values[name] !== undefined && values[name] !== false)
+      .filter((name) => values[name] !== undefined)
       .map((name) => `--${name}`)
       .join(", ");
-  if (!values.smoke) {
-    if (values.keep) throw new Error("--keep keeps the ratios of a smoke run: it needs --smoke");
-    const unmeasured = from === undefined ? "" : given(["only", "subjects", "runs", "profile"]);
+  if (!smoke) {
+    if (keep) throw new Error("--keep keeps the ratios of a smoke run: it needs --smoke");
+    const unmeasured = from.length === 0 ? "" : given(["only", "subjects", "runs", "profile"]);
     if (unmeasured.length > 0) {
-      throw new Error(`--from measures nothing and takes all of the file: leave out ${unmeasured}`);
+      throw new Error(`--from measures nothing and takes all of its files: leave out ${unmeasured}`);
     }
     return {
       help: wantsHelp,
@@ -115,12 +114,12 @@ export function parseCommandLine(args: readonly string[]): CommandLine {
   return {
     help: wantsHelp,
     json: undefined,
-    from: undefined,
+    from: [],
     write: undefined,
     profile: false,
     runs: runs ?? smokeRuns,
     scale: smokeScale,
-    smoke: values.keep ? "keep" : "compare",
+    smoke: keep ? "keep" : "compare",
     cases: smokeCases.map(caseNamed),
     subjects: smokeSubjects.map(subjectNamed),
   };

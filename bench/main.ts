@@ -6,6 +6,7 @@ import { startRedisServer } from "../src/testing/redis-server.js";
 import { type CommandLine, help, parseCommandLine } from "./command-line.js";
 import { ratiosOf } from "./guard.js";
 import { keepRatios, keptRatios } from "./guard-file.js";
+import { joined } from "./joined.js";
 import { openPage } from "./page.js";
 import { circumstancesOf, type Results, versionLine } from "./results.js";
 import { partakers, runPlan, type Surroundings } from "./run.js";
@@ -42,16 +43,19 @@ async function measureAll(line: CommandLine): Promise<Results> {
   });
 }
 
+async function readResults(file: string): Promise<Results> {
+  return JSON.parse(await readFile(file, "utf8")) as Results;
+}
+
 /** Measures, or reads what was measured, and tells it. */
 async function runAll(line: CommandLine): Promise<number> {
   // Before the run, which takes long.
   const page = line.write === undefined ? undefined : await openPage(line.write);
-  const found =
-    line.from === undefined ? await measureAll(line) : (JSON.parse(await readFile(line.from, "utf8")) as Results);
+  const found = line.from.length === 0 ? await measureAll(line) : joined(await Promise.all(line.from.map(readResults)));
   process.stdout.write(`\n${versionLine(found.versions)}\n\n${textTables(found.results)}\n`);
   if (line.json !== undefined) await writeFile(line.json, `${JSON.stringify(found, undefined, 2)}\n`);
   await page?.write(found);
-  if (line.from !== undefined) return exitStatus.done;
+  if (line.from.length > 0) return exitStatus.done;
   if (!isComplete(line, found)) {
     if (line.smoke === "keep") say("No ratio is kept, since a subject failed.");
     return exitStatus.incomplete;

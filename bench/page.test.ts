@@ -44,23 +44,31 @@ describe("A page of figures", () => {
 
 <!-- bench -->
 
-2026-01-02, on 2 processors (Some Processor), 8 GiB, Linux 6.1; redis 7.0.15, node 20.20.2. Median, least and most of 3 runs, or of as many as the heading says.
+2026-01-02, on 2 processors (Some Processor), 8 GiB, Linux 6.1; redis 7.0.15, node 20.20.2. Median, least and most of 3 runs.
 
 How each was set up:
 
 - **punctual**: no options
 - **bullmq**: addBulk
 
-### Drain, messages/s
+### In short
+
+| median            | punctual | bullmq |
+| ----------------- | -------: | -----: |
+| Drain, messages/s |      200 |     50 |
+
+### Drain
 
 ![Drain, messages/s](figures/drain-1000.svg)
+
+messages/s:
 
 | subject  | median | min | max | punctual is … times as good |
 | -------- | -----: | --: | --: | --------------------------: |
 | punctual |    200 | 100 | 400 |                             |
 | bullmq   |     50 |  25 | 100 |                           4 |
 
-### Drain, p99 & more, ms (less is better)
+**p99 & more**, ms (less is better):
 
 | subject  | median | min | max | punctual is … times as good |
 | -------- | -----: | --: | --: | --------------------------: |
@@ -74,9 +82,13 @@ After.
     expect(await readdir(join(folder, "figures"))).toEqual(["drain-1000.svg"]);
   });
 
-  it("says in a heading that there were fewer runs.", () => {
-    const markdown = markdownOf({ ...results, runs: 5 }, "figures");
-    expect(markdown).toContain("### Drain, messages/s; 3 runs\n");
+  it("has a row in short for each case, with a dash for who took no part in it, and without the schemes.", () => {
+    const setUps = { ...results.setUps, groupmq: "groups", "zset-list": "a list" };
+    const rows = markdownOf({ ...results, setUps }, "figures").split("\n");
+    expect(rows.filter((row) => row.startsWith("| median"))).toEqual([
+      "| median            | punctual | bullmq | groupmq |",
+    ]);
+    expect(rows).toContain("| Drain, messages/s |      200 |     50 |       – |");
   });
 
   it("keeps what was written to it during the run.", async () => {
@@ -100,15 +112,31 @@ describe("A chart", () => {
 
   it("has a bar for each subject as long as its median, and a line from the least to the most.", () => {
     const svg = chartOf(rate!);
-    // 500 px are the greatest of all, 400.
-    expect([...svg.matchAll(/<rect x="130" y="\d+" width="([\d.]+)"/g)].map(([, width]) => width)).toEqual([
-      "250",
-      "62.5",
+    // 506 px are the greatest of all, 400.
+    const bars = svg.matchAll(/<rect class="(\w+)" x="130" y="\d+" width="([\d.]+)"/gu);
+    expect([...bars].map(([, kind, width]) => [kind, width])).toEqual([
+      ["punctual", "253"],
+      ["peer", "63.3"],
     ]);
-    expect([...svg.matchAll(/<path d="M([\d.]+) \d+H([\d.]+)"/g)].map(([, from, to]) => [from, to])).toEqual([
-      ["255", "630"],
-      ["161.3", "255"],
+    expect(
+      [...svg.matchAll(/<path class="range" d="M([\d.]+) \d+H([\d.]+)"/gu)].map(([, from, to]) => [from, to]),
+    ).toEqual([
+      ["256.5", "636"],
+      ["161.6", "256.5"],
     ]);
+  });
+
+  it("has an axis with round numbers from 0 on, and says what they are and which way is good.", () => {
+    const svg = chartOf(rate!);
+    const ticks = svg.matchAll(/<text class="muted" x="([\d.]+)" y="\d+" text-anchor="middle">([\d.]+)<\/text>/gu);
+    expect([...ticks].map(([, x, text]) => [x, text])).toEqual([
+      ["130", "0"],
+      ["256.5", "100"],
+      ["383", "200"],
+      ["509.5", "300"],
+      ["636", "400"],
+    ]);
+    expect(svg).toContain(">messages/s: more is better</text>");
   });
 
   it("is well-formed, whatever its heading says.", () => {

@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { chartOf } from "./chart.js";
 import { type Result, type Results, versionLine } from "./results.js";
-import { headingOf, markdownTable } from "./table.js";
+import { subjects } from "./subjects.js";
+import { headingOf, markdownTable, overviewTable, unitOf } from "./table.js";
 
 /** Where the tables of a page stand. */
 const place = /(?<=<!-- bench -->\n).*?(?=<!-- end -->)/su;
@@ -38,25 +39,31 @@ async function textWithPlace(path: string): Promise<string> {
 /** The results as Markdown; charts are images in `folder`. */
 export function markdownOf(results: Results, folder: string): string {
   const { date, machine, versions, setUps, runs } = results;
-  const hasChart = new Set(charted(results.results));
-  const sections = results.results.map((result) => {
-    const chart = hasChart.has(result) ? `![${headingOf(result)}](${folder}/${result.case}.svg)\n\n` : "";
-    return `### ${headingOf(result)}${fewerRuns(result, runs)}\n\n${chart}${markdownTable(result)}`;
-  });
+  const firsts = charted(results.results);
+  // The schemes take part in few cases, and stand where they do.
+  const names = Object.keys(setUps).filter((name) =>
+    subjects.every((one) => one.name !== name || one.kind !== "scheme"),
+  );
   return [
-    `${date.slice(0, "2026-01-01".length)}, on ${machine.processors} processors (${machine.model}), ${machine.memoryGiB} GiB, ${machine.system}; ${versionLine(versions)}. Median, least and most of ${runs} runs, or of as many as the heading says.`,
+    `${date.slice(0, "2026-01-01".length)}, on ${machine.processors} processors (${machine.model}), ${machine.memoryGiB} GiB, ${machine.system}; ${versionLine(versions)}. Median, least and most of ${runs} runs.`,
     "How each was set up:",
     Object.entries(setUps)
       .map(([name, setUp]) => `- **${name}**: ${setUp}`)
       .join("\n"),
-    ...sections,
+    "### In short",
+    overviewTable(firsts, names),
+    ...firsts.map((first) => sectionOf(first, results.results, folder)),
   ].join("\n\n");
 }
 
-/** How many runs a result has, where that is not as many as others have. */
-function fewerRuns({ subjects }: Result, usual: number): string {
-  const runs = Math.min(usual, ...Object.values(subjects).map((summary) => summary.runs.length));
-  return runs < usual ? `; ${runs === 1 ? "one run" : `${runs} runs`}` : "";
+/** The chart of a case and the tables of its figures, under one heading. */
+function sectionOf(first: Result, results: readonly Result[], folder: string): string {
+  const ofCase = results.filter((result) => result.case === first.case);
+  const tables = ofCase.map((result) => {
+    const name = result.figure.name === "rate" ? "" : `**${result.figure.name}**, `;
+    return `${name}${unitOf(result)}:\n\n${markdownTable(result)}`;
+  });
+  return [`### ${first.title}`, `![${headingOf(first)}](${folder}/${first.case}.svg)`, ...tables].join("\n\n");
 }
 
 /** One chart a case is enough: its first figure. */

@@ -26,7 +26,7 @@ export interface Results {
   };
   readonly versions: Readonly<Record<string, string>>;
   readonly setUps: Readonly<Record<string, string>>;
-  /** Runs of each case and subject, besides one that warms up; fewer of a case that is not worth as many. */
+  /** Runs of each case and subject, besides one that warms up. */
   readonly runs: number;
   readonly results: readonly Result[];
 }

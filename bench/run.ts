@@ -11,7 +11,7 @@ import { amount } from "./table.js";
 export interface Plan {
   readonly cases: readonly Case[];
   readonly subjects: readonly Subject[];
-  /** Runs of each case and subject, besides one that warms up; fewer of a case that is not worth as many. */
+  /** Runs of each case and subject, besides one that warms up. */
   readonly runs: number;
   /** How much of the work of a full run is done. */
   readonly scale: number;
@@ -27,8 +27,8 @@ export interface Surroundings {
   readonly say: (line: string) => void;
 }
 
-/** How much of a full run warms up: enough to compile what is called often. */
-const warmUpScale = 0.15;
+/** How much of a full run warms up, unless a case says otherwise: enough to compile what is called often. */
+const usualWarmUpScale = 0.15;
 
 /** Measures every case on every subject that takes part, in turns, and gives the results in the order of the cases. */
 export async function runPlan(plan: Plan, surroundings: Surroundings): Promise<Result[]> {
@@ -60,20 +60,20 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
       processes.set(name, new MeasuringProcess({ subject: name, case: one.name, url }, profile));
       found.set(name, []);
     }
-    const all = Math.min(plan.runs, one.mostRuns ?? plan.runs);
-    const windows = one.hasWindows === true ? all : 1;
-    const runs = all / windows;
+    const warmUp = one.warmUpScale ?? usualWarmUpScale;
+    const windows = one.hasWindows === true ? plan.runs : 1;
+    const runs = plan.runs / windows;
     for (let run = one.isCold === true ? 1 : 0; run <= runs; run += 1) {
       const warmingUp = run === 0;
       for (const { name } of turnsOf(left, run)) {
         signal.throwIfAborted();
         try {
-          const values = await processes.get(name)?.measure({ scale: warmingUp ? warmUpScale : plan.scale, windows });
+          const values = await processes.get(name)?.measure({ scale: warmingUp ? warmUp : plan.scale, windows });
           if (values === undefined || warmingUp) continue;
           found.get(name)?.push(...values);
           for (const [at, value] of values.entries()) {
             const told = one.figures.map((figure) => `${amount(value[figure.name] ?? NaN)} ${figure.unit}`).join(", ");
-            say(`${one.name}, run ${run + at} of ${all}, ${name}: ${told}`);
+            say(`${one.name}, run ${run + at} of ${plan.runs}, ${name}: ${told}`);
           }
         } catch (error) {
           signal.throwIfAborted();

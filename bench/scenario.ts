@@ -38,10 +38,10 @@ export interface Case {
   readonly kinds: readonly Kind[];
   /** Leaves out subjects that drain fewer messages a second: they would only fall further behind. */
   readonly leastPace?: number;
-  /** The most runs that it is worth: it counts what hardly differs from run to run, or takes long. */
-  readonly mostRuns?: number;
   /** Says that it needs so much that it is left out unless it is named itself. */
   readonly isOnlyNamed?: boolean;
+  /** How much of a full run warms it up, where the usual share is not enough calls to compile what they call. */
+  readonly warmUpScale?: number;
   /** Says that what it counts is the same in a process that has just started, so no run warms it up. */
   readonly isCold?: boolean;
   /** Says that all runs are windows of one, because it takes long to get there: it is measured once, and finds each of them. */

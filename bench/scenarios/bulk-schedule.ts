@@ -4,7 +4,7 @@ import { storingRate } from "../redis-benchmark.js";
 import { rate, type Scenario } from "../scenario.js";
 
 /** How long it is measured, ms. */
-const duration = 2_000;
+const duration = 1_000;
 
 export const bulkSchedule: Scenario = {
   name: "bulk-schedule",
@@ -19,7 +19,7 @@ export const bulkSchedule: Scenario = {
         const harness = await open();
         return { rate: await scheduleFor(harness, farOffPayloads(50_000), scale * duration) };
       },
-      bare: async ({ url, scale }) => ({ rate: await storingRate(url, Math.ceil(500_000 * scale)) }),
+      bare: async ({ url, scale }) => ({ rate: await storingRate(url, Math.ceil(250_000 * scale)) }),
     },
   ],
 };

@@ -7,7 +7,7 @@ import { countSentCommands } from "../sent-commands.js";
 import { countersOf } from "../server-counters.js";
 import { untilDelivered, untilLeft } from "../until-gone.js";
 
-const messages = 10_000;
+const messages = 4_000;
 const kinds: readonly Kind[] = ["punctual", "peer"];
 
 /**
@@ -37,7 +37,6 @@ export const cost: Scenario = {
       ],
       kinds,
       isCold: true,
-      mostRuns: 2,
       async measure(stage) {
         const count = Math.ceil(messages * stage.scale);
         const before = await countersOf(stage.connection);
@@ -54,7 +53,6 @@ export const cost: Scenario = {
       figures: [{ name: "sent by clients", unit: "commands/message", better: "less" }],
       kinds,
       isCold: true,
-      mostRuns: 2,
       async measure(stage) {
         const count = Math.ceil(messages * stage.scale);
         const sent = await countSentCommands(stage.url);

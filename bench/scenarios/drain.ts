@@ -8,7 +8,7 @@ import { type Case, rate, type Scenario } from "../scenario.js";
 import { untilGone } from "../until-gone.js";
 
 /** For about how long there is work, s. */
-const seconds = 2;
+const seconds = 1;
 
 /** How long before it is due a message is scheduled, ms, and how many are scheduled with one due time. */
 const ahead = 1_000;
@@ -41,7 +41,7 @@ function caseWith(concurrency: number): Case {
     },
     ...(concurrency === 1_000 && {
       bare: async ({ url, connection, scale }) => ({
-        rate: await takingRate(url, connection, Math.ceil(300_000 * scale)),
+        rate: await takingRate(url, connection, Math.ceil(150_000 * scale)),
       }),
     }),
   };

@@ -8,10 +8,10 @@ import type { Kind } from "../subjects.js";
 import { untilGone } from "../until-gone.js";
 
 /** How long before they are due the messages of a window are scheduled, ms: all of them, by every subject. */
-const ahead = 2_500;
+const ahead = 2_000;
 
 /** The most messages that a window schedules in bulk: those who drain faster store no faster, and all have to be stored in time. */
-const mostInBulk = 100_000;
+const mostInBulk = 50_000;
 
 const concurrency = 1_000;
 

@@ -1,13 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { scheduleAll } from "../bulk.js";
 import { farOffPayloads } from "../far-off.js";
-import type { Case, Scenario } from "../scenario.js";
+import type { Case, Found, Scenario } from "../scenario.js";
 import { countSentCommands } from "../sent-commands.js";
 import { countersOf } from "../server-counters.js";
 import { letConsumersSettle } from "../settling.js";
 
-/** How long they are watched, ms: some ask every 5 or 10 seconds. */
-const duration = 10_000;
+/**
+ * How long a window is, ms, and how long after one the next begins. Subjects that wait for work ask anew every 5 seconds or
+ * oftener; windows overlap, since whatever comes at such intervals is in each of them as often.
+ */
+const duration = 5_000;
+const step = 1_000;
 
 function caseWith(consumers: number): Case {
   return {
@@ -19,8 +23,8 @@ function caseWith(consumers: number): Case {
     ],
     kinds: ["punctual", "peer"],
     isCold: true,
-    mostRuns: 1,
-    async measure({ open, url, connection, scale }) {
+    hasWindows: true,
+    async measure({ open, url, connection, scale, windows }) {
       const producer = await open();
       await scheduleAll(producer, farOffPayloads(100));
       await Promise.all(
@@ -31,14 +35,22 @@ function caseWith(consumers: number): Case {
       );
       await letConsumersSettle();
       const sent = await countSentCommands(url);
-      try {
-        const [before, sentBefore, since] = [await countersOf(connection), sent.count(), performance.now()];
+      // Each look asks the server once, which it counts as well.
+      let looks = 0;
+      const look = async () => {
+        const { commands } = await countersOf(connection);
+        return { at: performance.now(), executed: commands - looks++, sent: sent.count() };
+      };
+      const watch = async (window: number): Promise<Found> => {
+        await sleep(window * step * scale);
+        const before = await look();
         await sleep(duration * scale);
-        const sentUntil = sent.count();
-        const after = await countersOf(connection);
-        const each = 1_000 / (performance.now() - since) / consumers;
-        // The first question counts among what the second finds.
-        return { sent: (sentUntil - sentBefore) * each, executed: (after.commands - before.commands - 1) * each };
+        const after = await look();
+        const each = 1_000 / (after.at - before.at) / consumers;
+        return { sent: (after.sent - before.sent) * each, executed: (after.executed - before.executed) * each };
+      };
+      try {
+        return await Promise.all(Array.from({ length: windows }, (_, window) => watch(window)));
       } finally {
         sent.close();
       }

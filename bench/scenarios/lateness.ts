@@ -9,7 +9,7 @@ const figures: readonly Figure[] = [
 ];
 
 function caseOf(
-  one: Pick<Case, "name" | "title" | "kinds" | "mostRuns"> & { readonly messages: number; readonly seconds: number },
+  one: Pick<Case, "name" | "title" | "kinds"> & { readonly messages: number; readonly seconds: number },
 ): Case {
   const { messages, seconds, ...rest } = one;
   return {
@@ -37,12 +37,11 @@ const quiet = (messages: number) =>
     name: `lateness-${messages}`,
     title: `Lateness on a quiet server, ${messages.toLocaleString("en")} messages in 10 seconds`,
     kinds: ["punctual", "peer"],
-    mostRuns: 3,
     messages,
     seconds: 10,
   });
 
-const busy = (perSecond: number, seconds = 3) =>
+const busy = (perSecond: number, seconds = 2) =>
   caseOf({
     name: `lateness-at-${perSecond}`,
     title: `Lateness at ${perSecond.toLocaleString("en")} messages a second`,

@@ -7,7 +7,7 @@ import { until } from "../until.js";
 
 /** By how little the memory of a server that does nothing still changes, bytes, from one look to the next, ms. */
 const still = 16_384;
-const interval = 250;
+const interval = 100;
 
 /** After how long a server that does not come to rest is given up, ms. */
 const patience = 30_000;
@@ -36,7 +36,6 @@ function caseOf(size: number, messages: number): Case {
     figures: [{ name: "memory", unit: "bytes/message", better: "less" }],
     kinds: ["punctual", "peer", "limit"],
     isCold: true,
-    mostRuns: 1,
     async measure({ open, connection, scale }) {
       const harness = await open();
       const count = Math.ceil(messages * scale);
@@ -50,6 +49,6 @@ function caseOf(size: number, messages: number): Case {
 export const memory: Scenario = {
   name: "memory",
   title: "Memory of a pending message",
-  // As many as an earlier figure of the peers was taken at; of large ones fewer, since the share of the payload only grows.
-  cases: [caseOf(usualSize, 393_216), caseOf(1_024, 65_536), caseOf(10_240, 16_384)],
+  // One and a half times a power of two: between the numbers at which a hash table doubles, where it takes most and least a message.
+  cases: [caseOf(usualSize, 49_152), caseOf(1_024, 12_288), caseOf(10_240, 6_144)],
 };
