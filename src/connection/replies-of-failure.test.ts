@@ -35,6 +35,12 @@ describe("what a failure asks for", () => {
       "misconfigured",
       false,
     ],
+    // As Redis 7.2 and Valkey do.
+    [
+      "ERR ACL failure in script: User app has no permissions to run the 'zadd' command script: 1f, on @user_script:4.",
+      "misconfigured",
+      false,
+    ],
     // As Redis 6 wraps what a script met.
     [
       "ERR Error running script (call to f_1f): @user_script:3: -OOM command not allowed when used",
@@ -58,10 +64,46 @@ describe("what a failure asks for", () => {
     });
   });
 
-  it("names a missing right also where a script met it", () => {
-    const advice = /lacks a right/;
-    expect(remedyFor(refused("NOPERM this user")).advice).toMatch(advice);
-    expect(remedyFor(refused("ERR The user executing the script can't run this command")).advice).toMatch(advice);
+  it.each([
+    ["NOPERM this user has no permissions to run the 'zadd' command or its subcommand", "to run ZADD"],
+    ["NOPERM User app has no permissions to run the 'script|load' command", "to run SCRIPT LOAD"],
+    ["ERR ACL failure in script: User app has no permissions to run the 'zadd' command script: 1f, on", "to run ZADD"],
+    // Only the line in the script.
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:2.",
+      "to run HGET",
+    ],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:3.",
+      "to run SPUBLISH or PUBLISH",
+    ],
+    [
+      "ERR Error running script (call to f_1f): @user_script:2: The user executing the script can't run this command or subcommand",
+      "to run HGET",
+    ],
+    // None that is written there.
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:1.",
+      "that is needed",
+    ],
+    [
+      "ERR The user executing the script can't run this command or subcommand script: 1f, on @user_script:9.",
+      "that is needed",
+    ],
+    // Not about commands.
+    [
+      "ERR The user executing the script can't publish to the channel mentioned in the command script: 1f, on @user_script:2.",
+      "that is needed",
+    ],
+    ["NOPERM No permissions to access a key", "that is needed"],
+  ])("%s → lacks the right %s", (message, missing) => {
+    const source =
+      'call(command, key)\nreturn redis.call("HGET", key, "XX")\nredis.call(sharded and "SPUBLISH" or "PUBLISH", c)';
+    const { action, advice } = remedyFor(refused(message), { source });
+    expect({ action, advice }).toEqual({
+      action: "misconfigured",
+      advice: expect.stringMatching(`^the user of Redis lacks (the|a) right ${missing}$`) as string,
+    });
   });
 });
 

@@ -1,5 +1,7 @@
 import type { CommandFailure } from "../clients/port.js";
 import type { ErrorCode } from "../errors.js";
+import type { Script } from "../scripting/script.js";
+import { isMissingInScript, missingCommands } from "./missing-right.js";
 
 /** What to do about a call that failed. */
 export interface Remedy {
@@ -68,11 +70,19 @@ const remedies: Readonly<Record<string, Remedy>> = {
   ERR: misconfigured("Redis could not run the call"),
 };
 
-/** What a failure of a call asks for. */
-export function remedyFor(failure: CommandFailure): Remedy {
+/**
+ * What a failure of a call asks for.
+ * @param script Which it met, if it did.
+ */
+export function remedyFor(failure: CommandFailure, script?: Pick<Script, "source">): Remedy {
   // The connection is dropped even where it may live: what is sent after a lost reply must not wait behind it.
   if (failure.outcome !== "refused") return { action: "repeat", dropConnection: true };
-  return remedies[innermostCode(failure)] ?? { action: "refused", dropConnection: false };
+  const code = innermostCode(failure);
+  if (code === "NOPERM") {
+    const commands = missingCommands(failure.message, script?.source);
+    if (commands.length > 0) return misconfigured(`the user of Redis lacks the right to run ${commands.join(" or ")}`);
+  }
+  return remedies[code] ?? { action: "refused", dropConnection: false };
 }
 
 /** What a connection that could not be made asks for: to try again, which is done anyway, or to tell the callers at once. */
@@ -84,8 +94,7 @@ export function isMisconfiguration(failure: CommandFailure): boolean {
 /** Some servers wrap the error that a script met in one of their own. */
 function innermostCode({ code, message }: CommandFailure): string {
   if (code !== "ERR") return code;
-  // Redis 7: "ERR The user executing the script can't run this command or subcommand script: …"
-  if (message.startsWith("ERR The user executing the script ")) return "NOPERM";
+  if (isMissingInScript(message)) return "NOPERM";
   // Redis 6: "ERR Error running script (call to f_…): @user_script:3: -OOM command not allowed …"
   return /^ERR Error running script .*@user_script: ?\d+: -?([A-Z]{2,}) /.exec(message)?.[1] ?? code;
 }

@@ -126,7 +126,7 @@ export class Supervisor implements Evaluator {
         if (ended instanceof CommandFailure) {
           last = ended;
           if (ended.outcome === "unknown") [uncertain, lostUntil] = [true, notAfter];
-          await this.#remedy(ended, session, attempt, limit);
+          await this.#remedy(ended, session, attempt, limit, script);
         } else {
           if (uncertain && !script.harmlessWhenLate) await this.#outlive(lostUntil, patience);
           return { reply: ended.reply, uncertain };
@@ -252,9 +252,15 @@ export class Supervisor implements Evaluator {
   }
 
   /** Prepares the next attempt, or fails for good. */
-  async #remedy(failure: CommandFailure, session: Session, attempt: number, patience: Patience): Promise<void> {
+  async #remedy(
+    failure: CommandFailure,
+    session: Session,
+    attempt: number,
+    patience: Patience,
+    script?: Script,
+  ): Promise<void> {
     this.#link.refuseWhenClosed();
-    const { action, dropConnection, advice } = remedyFor(failure);
+    const { action, dropConnection, advice } = remedyFor(failure, script);
     if (dropConnection) session.drop(failure);
     // Whatever it is: what does not help the first times is not tried without a pause.
     if (action === "repeat" && attempt < 3) return;
