@@ -49,10 +49,10 @@ export class MeasuredEvaluator implements Evaluator {
   }
 
   /**
-   * The calls so far that took longer, as text; on a busy machine, longer than that by as much as it was slowed down then. Of
-   * twenty calls of a script one may meet what no yardstick met, and one of fewer.
+   * The calls so far that took longer; on a busy machine, longer than that by as much as it was slowed down then. Of twenty calls
+   * of a script one may meet what no yardstick met.
    */
-  over(ms: number): string[] {
+  over(ms: number): Overrun[] {
     return [...this.names()].flatMap((name) => {
       const works = this.#works.filter((work) => work.name === name);
       const over = works.flatMap(({ ms: took, after }) => {
@@ -60,28 +60,42 @@ export class MeasuredEvaluator implements Evaluator {
         const limit = ms * slownessOf(this.#yardsticks, this.#yardsticks.slice(after - 1, after + 1));
         return took > limit ? [{ took, limit }] : [];
       });
-      return beyondChance(over, works.length, ms).map(
-        ({ took, limit }) => `${name}: ${took.toFixed(1)} ms of ${limit.toFixed(1)}`,
-      );
+      return beyondChance(over, works.length, ms).map((one) => ({
+        name,
+        ...one,
+        isCertain: works.length >= callsForChance || isTooLong(one.took, ms),
+      }));
     });
   }
 }
 
-interface Overrun {
+interface Work {
   readonly took: number;
   readonly limit: number;
 }
 
-/** Overruns, ms, less those of the calls that the machine may have held up for a moment. */
-export function beyondChance(over: readonly Overrun[], calls: number, budget: number): Overrun[] {
-  const excused = Math.max(1, Math.floor(calls / 20));
-  const long = over.filter(({ took }) => took > budget * mostSlowness);
-  const rest = over.filter(({ took }) => took <= budget * mostSlowness).toSorted((one, other) => other.took - one.took);
+/** A call that took longer than it may, ms. */
+export interface Overrun extends Work {
+  readonly name: string;
+  /** Whether that is no chance; else it is, or it is not, which only measuring again can tell. */
+  readonly isCertain: boolean;
+}
+
+/** Of so many calls of a script one may be held up by the machine. */
+const callsForChance = 20;
+
+/** Calls that took longer than they may, less those that the machine may have held up for a moment. */
+export function beyondChance(over: readonly Work[], calls: number, budget: number): Work[] {
+  const excused = Math.floor(calls / callsForChance);
+  const long = over.filter(({ took }) => isTooLong(took, budget));
+  const rest = over.filter(({ took }) => !isTooLong(took, budget)).toSorted((one, other) => other.took - one.took);
   return [...long, ...rest.slice(excused)];
 }
 
 /** A machine that is slowed down by more can say nothing about a budget; beyond this a call is too long, whatever the reason. */
 const mostSlowness = 3;
+
+const isTooLong = (took: number, budget: number) => took > budget * mostSlowness;
 
 /**
  * How much longer yardsticks took for a while, `then`, than on the machine when nobody disturbs; 1 where it hardly differs. That
