@@ -292,15 +292,17 @@ describe("Dead letters", () => {
     await queue.bury(messages.map(({ id }) => ({ id, token: "t", leaseUntil, reason: "poison", error: undefined })));
     const dead = messages.length;
 
-    const other = rabbitmqEngine({ url: rabbitmq.url, prefix: "cut" });
+    // Nothing is confirmed to it from one of the third batch on.
+    const relay = await relayTo(rabbitmq.server.port, "m600");
+    const other = rabbitmqEngine({ url: relay.url, prefix: "cut" });
     const cut: unknown = other
       .open("cut")
       .revive("all", { delay: 60_000 })
       .catch((error: unknown) => error);
-    const waiting = async () => (await queue.counts()).scheduled;
-    // More than are on their way at a time, so some are done.
-    await expect.poll(waiting, { interval: 5, timeout: 10_000 }).toBeGreaterThan(250);
+    await relay.hangs;
     await other.close();
+    await relay.close();
+    const waiting = async () => (await queue.counts()).scheduled;
     const { code, details } = (await cut) as PunctualError;
     expect(code).toBe("closed");
     const done = Number(details["done"]);
@@ -312,6 +314,20 @@ describe("Dead letters", () => {
     expect(await left()).toBe(0);
     await expect.poll(waiting, { timeout: 10_000 }).toBeGreaterThanOrEqual(dead);
     expect(await waiting()).toBeLessThanOrEqual(dead + 250);
+  });
+});
+
+describe("A connection that is lost while it is made", () => {
+  it("is made again, and what waited for it is done", async () => {
+    // With this word the library ends a channel, as it does after the last thing that it asks before a connection is used.
+    const relay = await relayTo(rabbitmq.server.port, "Goodbye");
+    const engine = rabbitmqEngine({ url: relay.url });
+    const scheduling = engine.open("made-again").schedule([message("a")]);
+    await relay.hangs;
+    relay.cut();
+    expect(await scheduling).toMatchObject([{ outcome: "scheduled" }]);
+    await engine.close();
+    await relay.close();
   });
 });
 

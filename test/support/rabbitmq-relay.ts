@@ -13,9 +13,10 @@ export interface RabbitmqRelay {
   close(): Promise<void>;
 }
 
-/** @param hangsAt Once a client sends these words, the client hears nothing more. */
+/** @param hangsAt The first client that sends these words hears nothing more. */
 export async function relayTo(port: number, hangsAt?: string): Promise<RabbitmqRelay> {
   const sockets = new Set<Socket>();
+  let isHung = false;
   let hung: () => void = () => {};
   const hangs = new Promise<void>((resolve) => (hung = resolve));
   const server = createServer((near) => {
@@ -33,7 +34,8 @@ export async function relayTo(port: number, hangsAt?: string): Promise<RabbitmqR
     near.pipe(far).pipe(near);
     if (hangsAt === undefined) return;
     near.on("data", (bytes) => {
-      if (!bytes.includes(hangsAt)) return;
+      if (isHung || !bytes.includes(hangsAt)) return;
+      isHung = true;
       far.unpipe(near);
       hung();
     });

@@ -114,12 +114,20 @@ export class BrokerConnection {
     channel.on("error", () => {});
     try {
       await question(channel);
-      await channel.close();
+      await this.endChannel(channel);
       return true;
     } catch (error) {
       if (this.alive) return false;
       throw explained(this.#lostBy ?? error, this.#target);
     }
+  }
+
+  /** Ends a channel on which nothing is open any more. */
+  async endChannel(channel: Channel): Promise<void> {
+    // The library never answers where the connection is lost before the broker has answered; all it does is to tell this.
+    const over = new Promise<void>((resolve) => channel.once("close", () => resolve()));
+    await Promise.race([channel.close(), over]);
+    if (this.#lostBy !== undefined) throw this.#lostBy;
   }
 
   /** Does what needs doing once on a connection; whoever asks for it later, or meanwhile, gets the same. */

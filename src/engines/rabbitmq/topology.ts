@@ -56,7 +56,7 @@ export class Topology {
         await channel.assertQueue(work, { durable: true, arguments: { ...this.#handingOn(connection), ...taken } });
         if (this.#mode === "plugin") await channel.bindQueue(work, this.#names.delayed, work);
         else await channel.bindQueue(work, this.#names.due, `${this.#names.word(queue)}.#`);
-        await channel.close();
+        await connection.endChannel(channel);
       });
     });
   }
@@ -82,7 +82,7 @@ export class Topology {
     await this.#attempt(connection, () =>
       channel.assertExchange(this.#names.delayed, "x-delayed-message", { durable: true, arguments: type }),
     );
-    await channel.close();
+    await connection.endChannel(channel);
   }
 
   async #declareLadder(connection: BrokerConnection): Promise<void> {
@@ -91,7 +91,7 @@ export class Topology {
       await channel.assertExchange(this.#names.due, "topic", { durable: true });
       for (let level = 0; level < this.#ladder.levels; level++) await this.#declareLevel(connection, channel, level);
     });
-    await channel.close();
+    await connection.endChannel(channel);
   }
 
   /** A message whose bit is 1 waits in the queue of the level, one whose bit is 0 goes on to the level below. */
