@@ -220,14 +220,12 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     void returned.then(() => this.#returning.delete(returned));
   }
 
-  /** Tells of an outage once; `recovered` tells of its end. */
+  /** Tells of an outage, not of each try (see `Outages`); `recovered` tells of its end. */
   #interrupted(failure: unknown): void {
     // While it waits for an answer the others get the room.
     this.#room.ended(this.#share);
-    if (!this.#health.isOut) {
-      this.#health.interrupted();
-      if (this.#outages.began(this)) this.#events.emit("error", failure);
-    }
+    this.#health.interrupted();
+    if (this.#outages.isNews(this, failure)) this.#events.emit("error", failure);
     // The engine will never answer again: there is nothing to recover.
     if (failure instanceof PunctualError && failure.code === "closed") {
       this.#engineClosed ??= failure;

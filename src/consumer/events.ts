@@ -28,8 +28,9 @@ export interface ConsumerEvents<Payload> {
   /** The store answers again after an outage, of which an `error` told. */
   recovered: [];
   /**
-   * What nobody else is told: an outage of the store (once, not for each try), a message that could not be settled, a
-   * handler that threw after it had settled, a listener or a backoff that threw. The message, where there is one.
+   * What nobody else is told: an outage of the store (once, not for each try, and once more when its cause becomes
+   * `misconfigured`), a message that could not be settled, a handler that threw after it had settled, a listener or a backoff
+   * that threw. The message, where there is one.
    */
   error: [error: unknown, message?: { readonly id: string }];
 }
