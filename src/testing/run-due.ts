@@ -129,7 +129,7 @@ class Run<Payload> {
       // Lost while others were run.
       if (delivery.state !== "held") continue;
       this.#outcome = { outcome: "released" };
-      await runOne(delivery, this.#steps);
+      await new Promise<void>((resolve) => runOne(delivery, { ...this.#steps, onOver: () => resolve() }));
       done.push({ id: delivery.id, ...this.#outcome });
     }
     if (this.#failure !== undefined) throw this.#failure.error;
