@@ -60,25 +60,20 @@ export class MeasuredEvaluator implements Evaluator {
         const limit = ms * slownessOf(this.#yardsticks, this.#yardsticks.slice(after - 1, after + 1));
         return took > limit ? [{ took, limit }] : [];
       });
-      return beyondChance(over, works.length, ms).map((one) => ({
-        name,
-        ...one,
-        isCertain: works.length >= callsForChance || isTooLong(one.took, ms),
-      }));
+      return beyondChance(over, works.length, ms).map((one) => ({ name, ...one }));
     });
   }
 }
 
+/** How long a call took, and how long it might have, ms. */
 interface Work {
   readonly took: number;
   readonly limit: number;
 }
 
-/** A call that took longer than it may, ms. */
+/** A call of a script that took longer than it may. */
 export interface Overrun extends Work {
   readonly name: string;
-  /** Whether that is no chance; else it is, or it is not, which only measuring again can tell. */
-  readonly isCertain: boolean;
 }
 
 /** Of so many calls of a script one may be held up by the machine. */
@@ -87,15 +82,13 @@ const callsForChance = 20;
 /** Calls that took longer than they may, less those that the machine may have held up for a moment. */
 export function beyondChance(over: readonly Work[], calls: number, budget: number): Work[] {
   const excused = Math.floor(calls / callsForChance);
-  const long = over.filter(({ took }) => isTooLong(took, budget));
-  const rest = over.filter(({ took }) => !isTooLong(took, budget)).toSorted((one, other) => other.took - one.took);
+  const long = over.filter(({ took }) => took > budget * mostSlowness);
+  const rest = over.filter(({ took }) => took <= budget * mostSlowness).toSorted((one, other) => other.took - one.took);
   return [...long, ...rest.slice(excused)];
 }
 
 /** A machine that is slowed down by more can say nothing about a budget; beyond this a call is too long, whatever the reason. */
 const mostSlowness = 3;
-
-const isTooLong = (took: number, budget: number) => took > budget * mostSlowness;
 
 /**
  * How much longer yardsticks took for a while, `then`, than on the machine when nobody disturbs; 1 where it hardly differs. That
