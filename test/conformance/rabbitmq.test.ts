@@ -95,5 +95,5 @@ runConformance(
       };
     },
   },
-  { timeout: 30_000, deviations },
+  { deviations },
 );

@@ -134,6 +134,13 @@ export class Stage {
     return now;
   }
 
+  /** Lets time pass until it is `at` by the clock of the engine, and asks for the time only when that should be so. */
+  async reach(at: number): Promise<void> {
+    for (let left = at - (await this.now()); left > 0; left = at - (await this.now())) {
+      await this.harness.elapse(Math.ceil(left));
+    }
+  }
+
   /** Lets time pass until `promise` has settled, and gives its value. */
   async passing<T>(promise: PromiseLike<T>, what: string, within = 5 * second): Promise<T> {
     let settled = false;

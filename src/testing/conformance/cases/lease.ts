@@ -109,13 +109,9 @@ export const leaseCases: readonly ConformanceCase[] = [
     name: "One lease at a time: while its lease lasts a message is claimed by nobody else, and then settled by its holder",
     run: onStage(async (stage) => {
       await stage.put("a");
-      const { receipts, leaseUntil } = await stage.take({ lease: 2 * second });
+      const { receipts } = await stage.take({ lease: minute });
       await stage.harness.elapse(second / 2);
-      for (const from of [stage.otherQueue, stage.queue]) {
-        const between = await stage.take({ from });
-        assert.ok(between.now < leaseUntil, "the claim came too late to show anything");
-        assert.deepEqual(between.ids, []);
-      }
+      for (const from of [stage.otherQueue, stage.queue]) assert.deepEqual((await stage.take({ from })).ids, []);
       assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
     }),
   },
@@ -126,12 +122,14 @@ export const leaseCases: readonly ConformanceCase[] = [
     run: onStage(async (stage) => {
       await stage.put("a");
       const { leaseUntil } = await stage.take({ lease: second });
-      await stage.harness.elapse(second / 2);
-      const between = await stage.take({ from: stage.otherQueue });
-      assert.ok(between.now < leaseUntil, "the claim came too late to show anything");
-      assert.deepEqual(between.ids, []);
-      await stage.harness.elapse(second / 2 + 20);
-      assert.deepEqual((await stage.take({ from: stage.otherQueue })).ids, ["a"]);
+      // Whenever a busy machine lets them come: what counts is the time of the claim that gets it.
+      let claim = await stage.take({ from: stage.otherQueue });
+      for (let waited = 0; claim.ids.length === 0 && waited < 5 * second; waited += second / 4) {
+        await stage.harness.elapse(second / 4);
+        claim = await stage.take({ from: stage.otherQueue });
+      }
+      assert.deepEqual(claim.ids, ["a"]);
+      assert.ok(claim.now >= leaseUntil, `claimed ${leaseUntil - claim.now} ms before the lease ended`);
     }),
   },
   {
@@ -140,14 +138,13 @@ export const leaseCases: readonly ConformanceCase[] = [
     name: "One lease at a time: extend moves the deadline to now plus the lease, and nobody else claims before it",
     run: onStage(async (stage) => {
       await stage.put("a");
-      const { receipts, leaseUntil } = await stage.take({ lease: second });
+      const { receipts, leaseUntil } = await stage.take({ lease: 4 * second });
       await stage.harness.elapse(second / 2);
       const before = await stage.now();
-      const [extension] = await stage.queue.extend(receipts, 2 * second);
+      const [extension] = await stage.queue.extend(receipts, minute);
       assert.ok(extension?.outcome === "extended");
-      assert.ok(extension.leaseUntil >= before + 2 * second - 1, "the deadline counts from now");
-      assert.ok(extension.leaseUntil > leaseUntil);
-      await stage.harness.elapse(second);
+      assert.ok(extension.leaseUntil >= before + minute - 1, "the deadline counts from now");
+      await stage.reach(leaseUntil + 1);
       assert.deepEqual((await stage.take({ from: stage.otherQueue })).ids, []);
       assert.deepEqual(await stage.queue.acknowledge(receipts), ["settled"]);
     }),
@@ -157,7 +154,7 @@ export const leaseCases: readonly ConformanceCase[] = [
     name: "The deadline of a lease that was extended is read as extend answered it",
     run: onStage(async (stage) => {
       await stage.put("a");
-      const { receipts } = await stage.take({ lease: second });
+      const { receipts } = await stage.take();
       const [extension] = await stage.queue.extend(receipts, hour);
       assert.ok(extension?.outcome === "extended");
       const { state, attempt, leaseUntil } = await stage.read("a");
@@ -170,12 +167,12 @@ export const leaseCases: readonly ConformanceCase[] = [
     name: "One lease at a time: of several leases those are extended that have not ended, and the others settle nothing",
     run: onStage(async (stage) => {
       await stage.queue.schedule(["ended", "held"].map((id) => newMessage(id)));
-      const { ids: taken, receipts } = await stage.take({ lease: second });
+      const { ids: taken, receipts, leaseUntil } = await stage.take({ lease: 4 * second });
       const ended = receipts[taken.indexOf("ended")];
       const held = receipts[taken.indexOf("held")];
       assert.ok(ended !== undefined && held !== undefined);
       await stage.queue.extend([held], hour);
-      await stage.harness.elapse(second + 20);
+      await stage.reach(leaseUntil + 20);
       const outcomes = (await stage.queue.extend([ended, held, ended], hour)).map(({ outcome }) => outcome);
       assert.deepEqual(outcomes, ["lease-lost", "extended", "lease-lost"]);
       assert.deepEqual(await stage.queue.acknowledge([held]), ["settled"]);

@@ -23,7 +23,7 @@ async function soon(stage: Stage): Promise<number> {
 /** Waits until `at` has come; it must not have come yet. */
 async function comeDue(stage: Stage, at: number): Promise<void> {
   assert.ok((await stage.now()) < at, "scheduling took too long to show anything");
-  await stage.harness.until(async () => (await stage.now()) >= at, "the time has come", 10 * second);
+  await stage.reach(at);
 }
 
 export const orderCases: readonly ConformanceCase[] = [
@@ -37,7 +37,7 @@ export const orderCases: readonly ConformanceCase[] = [
       const messages = all.map((id, index) => newMessage(id, { due: { at: start + index } }));
       await Promise.all(shuffled(messages).map((message) => stage.queue.schedule([message])));
       assert.ok((await stage.now()) < start, "scheduling took too long to show anything");
-      await stage.harness.until(async () => (await stage.now()) > start + 200, "all are due", 10 * second);
+      await stage.reach(start + 200);
       await expectOrder(stage, all);
     }),
   },
@@ -71,7 +71,7 @@ export const orderCases: readonly ConformanceCase[] = [
           "scheduling took too long to show anything",
         );
       }
-      await stage.harness.until(async () => (await stage.now()) >= at, "they are due", 10 * second);
+      await stage.reach(at);
       await expectOrder(stage, all);
     }),
   },
@@ -88,7 +88,7 @@ export const orderCases: readonly ConformanceCase[] = [
         results.every(({ dueAt }) => dueAt.getTime() === at),
         "scheduling took too long to show anything",
       );
-      await stage.harness.until(async () => (await stage.now()) >= at, "they are due", 10 * second);
+      await stage.reach(at);
       await expectOrder(stage, all);
     }),
   },
