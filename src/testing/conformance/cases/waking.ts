@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Gate } from "../../../consumer/gate.js";
+import type { PunctualError } from "../../../errors.js";
 import type { ConformanceCase } from "../conformance-case.js";
 import { Recorder, textQueue } from "../recorder.js";
 import type { Stage } from "../stage.js";
@@ -152,6 +153,46 @@ export const wakingCases: readonly ConformanceCase[] = [
       await stage.put("b");
       await stage.harness.elapse(100);
       assert.equal(woke.length, before);
+    }),
+  },
+  {
+    operation: "watch",
+    name: "A watch that fails tells nothing after that",
+    run: onStage(async (stage) => {
+      const { engine, other } = stage.harness;
+      /** Begins a watch; gives what it has told, and how much of that before it failed, if it did. */
+      const begin = (consumer: string) => {
+        const told: string[] = [];
+        const failed = stage.queue
+          .watch(consumer, {
+            wake: () => void told.push("wake"),
+            postpone: () => void told.push("postpone"),
+            interrupted: ({ code }) => void told.push(`interrupted, ${code}`),
+            recovered: () => void told.push("recovered"),
+          })
+          .then(
+            () => undefined,
+            ({ code }: PunctualError) => ({ code, count: told.length }),
+          );
+        return { told, failed };
+      };
+      // May begin before it is too late.
+      const early = begin("early");
+      const closing = engine.close();
+      const middle = begin("middle");
+      await stage.passing(closing, "the engine is closed");
+      const late = begin("late");
+      const failures = await stage.passing(
+        Promise.all([early, middle, late].map(({ failed }) => failed)),
+        "all watches have begun or failed",
+      );
+      assert.equal(failures[2]?.code, "closed", "no watch begins on a closed engine");
+      if (other !== engine) await stage.otherQueue.schedule([newMessage("a")]);
+      await stage.harness.elapse(200);
+      for (const [place, { told }] of [early, middle, late].entries()) {
+        const failure = failures[place];
+        if (failure !== undefined) assert.deepEqual(told.slice(failure.count), [], `told after ${failure.code}`);
+      }
     }),
   },
 ];
