@@ -91,6 +91,14 @@ After.
     expect(rows).toContain("| Drain, messages/s |      200 |     50 |       – |");
   });
 
+  it("has no charts of cases that were not measured.", async () => {
+    const path = join(folder, "figures.md");
+    await writeFile(path, "<!-- bench -->\n<!-- end -->\n");
+    await (await openPage(path)).write(results);
+    await (await openPage(path)).write({ ...results, results: [] });
+    expect(await readdir(join(folder, "figures"))).toEqual([]);
+  });
+
   it("keeps what was written to it during the run.", async () => {
     const path = join(folder, "figures.md");
     await writeFile(path, "Before.\n<!-- bench -->\n<!-- end -->\n");

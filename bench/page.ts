@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { chartOf } from "./chart.js";
 import { type Result, type Results, versionLine } from "./results.js";
@@ -14,10 +14,7 @@ export async function openPage(path: string): Promise<{ write(results: Results):
   const folder = basename(path, ".md");
   return {
     async write(results) {
-      await mkdir(join(dirname(path), folder), { recursive: true });
-      for (const result of charted(results.results)) {
-        await writeFile(join(dirname(path), folder, `${result.case}.svg`), chartOf(result));
-      }
+      await writeCharts(join(dirname(path), folder), charted(results.results));
       const tables = markdownOf(results, folder);
       // Read again: since it was opened, which may be most of an hour ago, somebody may have written to it.
       const text = await textWithPlace(path);
@@ -28,6 +25,14 @@ export async function openPage(path: string): Promise<{ write(results: Results):
       );
     },
   };
+}
+
+/** Writes them in place of those that were there: a case that was not measured has none. */
+async function writeCharts(folder: string, results: readonly Result[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const old = (await readdir(folder)).filter((name) => name.endsWith(".svg"));
+  for (const name of old) await rm(join(folder, name));
+  for (const result of results) await writeFile(join(folder, `${result.case}.svg`), chartOf(result));
 }
 
 async function textWithPlace(path: string): Promise<string> {

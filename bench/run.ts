@@ -46,6 +46,7 @@ export function partakers({ kinds, bare, leastPace = 0 }: Case, subjects: readon
 
 /** Measures one case. A subject that fails at it is left out of its results, and the others go on. */
 async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: Surroundings): Promise<Result[]> {
+  const started = performance.now();
   const processes = new Map<string, MeasuringProcess>();
   const found = new Map<string, Found[]>();
   let left = partakers(one, plan.subjects);
@@ -88,5 +89,6 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
     await Promise.all([...processes.values()].map((measuring) => measuring.close()));
     await connection.send(["FLUSHALL", "SYNC"]);
   }
+  say(`${one.name} took ${amount((performance.now() - started) / 1_000)} s`);
   return resultsOf(one, found);
 }

@@ -8,7 +8,7 @@ import { type Case, rate, type Scenario } from "../scenario.js";
 import { untilGone } from "../until-gone.js";
 
 /** For about how long there is work, s. */
-const seconds = 1;
+const seconds = 0.7;
 
 /** How long before it is due a message is scheduled, ms, and how many are scheduled with one due time. */
 const ahead = 1_000;

@@ -15,7 +15,7 @@ const messages = 1_000_000;
 const trial = 20_000;
 
 /** The share of them that a window may begin with: those who take minutes for all need not be filled up each time. */
-const enough = 0.9;
+const enough = 0.8;
 
 /** From how many µs on the server notes a command here, and elsewhere, and how many it keeps. */
 const noted = { from: 200, usually: 10_000, most: 100_000 };

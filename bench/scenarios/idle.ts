@@ -7,11 +7,11 @@ import { countersOf } from "../server-counters.js";
 import { letConsumersSettle } from "../settling.js";
 
 /**
- * How long a window is, ms, and how long after one the next begins. Subjects that wait for work ask anew every 5 seconds or
- * oftener; windows overlap, since whatever comes at such intervals is in each of them as often.
+ * How long a window is, ms, and how long after one the next begins. Subjects ask anew every 5 or 10 seconds, or oftener: in a
+ * shorter window whoever asks seldom might not ask at all. Windows overlap, since what comes at such intervals is in each of them.
  */
-const duration = 5_000;
-const step = 1_000;
+const duration = 10_000;
+const step = 500;
 
 function caseWith(consumers: number): Case {
   return {
