@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 const script = join(import.meta.dirname, "..", "scripts", "closing-line.mjs");
@@ -15,10 +14,10 @@ afterAll(() => rm(folder, { recursive: true }));
 async function closingLine(passed: number, failed: number, ...statuses: readonly number[]): Promise<string> {
   const report = join(folder, `${passed}-${failed}.json`);
   await writeFile(report, JSON.stringify({ numPassedTests: passed, numFailedTests: failed, testResults: [] }));
-  return promisify(execFile)(process.execPath, [script, report, ...statuses.map(String)]).then(
-    ({ stdout }) => `${stdout.trimEnd()}; 0`,
-    ({ stdout, code }: { stdout: string; code: number }) => `${stdout.trimEnd()}; ${code}`,
-  );
+  const { stdout, status } = spawnSync(process.execPath, [script, report, ...statuses.map(String)], {
+    encoding: "utf8",
+  });
+  return `${stdout.trimEnd()}; ${status}`;
 }
 
 describe("The last line of a CI run", () => {
