@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Gate } from "../../../consumer/gate.js";
-import type { PunctualError } from "../../../errors.js";
+import { PunctualError } from "../../../errors.js";
 import type { ConformanceCase } from "../conformance-case.js";
 import { Recorder, textQueue } from "../recorder.js";
 import type { Stage } from "../stage.js";
@@ -172,7 +172,10 @@ export const wakingCases: readonly ConformanceCase[] = [
           })
           .then(
             () => undefined,
-            ({ code }: PunctualError) => ({ code, count: told.length }),
+            (error: unknown) => {
+              assert.ok(error instanceof PunctualError, `it failed with ${String(error)}`);
+              return { code: error.code, count: told.length };
+            },
           );
         return { told, failed };
       };
