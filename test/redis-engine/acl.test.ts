@@ -1,21 +1,14 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { redisEngine } from "../../src/engines/redis/engine.js";
+import { describe, expect, it } from "vitest";
+import { RedisQueue } from "../../src/engines/redis/redis-queue.js";
 import { neededCommands } from "../../src/engines/redis/rights.js";
 import { sources } from "../../src/engines/redis/scripts/sources.generated.js";
-import { PunctualError, Queue } from "../../src/index.js";
+import { Queue } from "../../src/index.js";
 import { sources as wakingSources } from "../../src/waking/sources.generated.js";
-import { read } from "../source-files.js";
+import { calls, rightTo, userRules, users } from "../support/acl-users.js";
+import { engineAs, withUsers } from "../support/case-as-users.js";
 import { closedAtEnd } from "../support/closed-at-end.js";
-import { withRedis } from "../support/with-redis.js";
 
-/** The users of docs/how-to/users.md: as they stand there they can do what they should, and nothing else. */
-
-const users = new Map(
-  [...read("docs/how-to/users.md").matchAll(/^ACL SETUSER (\w+) (.+)$/gm)].map(([, name = "", rules = ""]) => [
-    name,
-    rules.split(" "),
-  ]),
-);
+/** The users of docs/how-to/users.md have the commands that they need and no others, and are refused what is not theirs. */
 
 const scripts: Readonly<Record<string, string>> = { ...sources, ...wakingSources };
 
@@ -26,7 +19,7 @@ function commandsOf(name: string): string[] {
   return Array.from(words, ([, called, chosen]) => called ?? chosen ?? "");
 }
 
-const lists = ["list-dead", "list-ended", "list-leased", "list-waiting"];
+const listing = ["list-dead", "list-ended", "list-leased", "list-waiting"];
 /** The scripts of what each may do, and what is sent besides. */
 const programs: Record<string, { scripts: string[]; sends: string[] }> = {
   producer: { scripts: ["schedule", "cancel", "reschedule", "get", "enlist"], sends: [] },
@@ -34,7 +27,7 @@ const programs: Record<string, { scripts: string[]; sends: string[] }> = {
     scripts: ["claim", "acknowledge", "retry", "release", "bury", "extend", "turn", "leave", "enlist"],
     sends: ["SUBSCRIBE", "UNSUBSCRIBE"],
   },
-  viewer: { scripts: ["get", "counts", ...lists, "audit-scan", "audit-sizes"], sends: [] },
+  viewer: { scripts: ["get", "counts", ...listing, "audit-scan", "audit-sizes"], sends: [] },
 };
 
 describe("The page on users", () => {
@@ -42,13 +35,24 @@ describe("The page on users", () => {
     "gives a %s the commands of its scripts, and no others",
     (name, { scripts: own, sends }) => {
       const needed = ["EVALSHA", "SCRIPT|LOAD", "INFO", ...sends, ...own.flatMap(commandsOf)];
-      const given = (users.get(name) ?? []).filter((rule) => rule.startsWith("+"));
+      const given = (userRules.get(name) ?? []).filter((rule) => rule.startsWith("+"));
       expect(given.sort()).toEqual([...new Set(needed.map((command) => `+${command.toLowerCase()}`))].sort());
     },
   );
 
   it("is about no others", () => {
-    expect([...users.keys()].sort()).toEqual(Object.keys(programs).sort());
+    expect(users.toSorted()).toEqual(Object.keys(programs).sort());
+  });
+
+  it("says whose each operation is that runs scripts, and each list", () => {
+    const names = Object.keys(sources);
+    const operations = Object.getOwnPropertyNames(RedisQueue.prototype).filter((operation) =>
+      names.some((name) => name === operation || name.startsWith(`${operation}-`)),
+    );
+    const lists = ["scheduled", "due", "leased", "dead"].map((state) => `list of ${state}`);
+    expect(calls.toSorted()).toEqual(
+      [...operations.filter((operation) => operation !== "list"), ...lists, "repair", "watch"].sort(),
+    );
   });
 });
 
@@ -59,100 +63,86 @@ it("An engine asks the server about every command that its scripts run", () => {
 });
 
 describe("A user as the page has it:", () => {
-  const redis = withRedis();
+  const redis = withUsers();
   let queues = 0;
-  beforeAll(async () => {
-    for (const [name, rules] of users) await redis.raw.command("ACL", "SETUSER", name, ...rules);
-  });
 
-  /** A queue with one message in each state, as the user sees it. */
+  /** A queue with a message in each state, and an index entry without one, as the user sees it and as `default` does. */
   async function scene(user: string) {
     const name = `orders-${++queues}`;
-    const owner = new Queue<string>(name, { engine: closedAtEnd(redisEngine({ url: redis.url })) });
-    for (const id of ["leased", "dead"]) await owner.schedule(id, { delay: 0, id, attempts: 1 });
-    const [leased, dead] = await owner.receive({ max: 2, lease: "1h" });
-    if (leased === undefined) throw new Error("nothing was due");
+    const owner = new Queue<string>(name, { engine: closedAtEnd(engineAs(undefined, redis.url)) });
+    for (const id of ["leased", "dead"]) await owner.schedule(id, { delay: 0, id });
+    const [, dead] = await owner.receive({ max: 2, lease: "1h" });
     await dead?.bury("poison");
     await owner.schedule("far", { delay: "1h", id: "far" });
     await owner.schedule("due", { delay: 0, id: "due" });
-    const login = { username: user, password: "secret" };
-    const queue = new Queue<string>(name, { engine: closedAtEnd(redisEngine({ url: redis.url, ...login })) });
-    return { owner, queue };
+    await redis.raw.command("ZADD", `{punctual:${name}}:dead`, 1, "orphan");
+    const queue = new Queue<string>(name, { engine: closedAtEnd(engineAs(user, redis.url)) });
+    const endLease = () => redis.raw.command("ZADD", `{punctual:${name}}:leases`, "XX", 1, "leased");
+    return { owner, queue, endLease };
   }
-  type Scene = Awaited<ReturnType<typeof scene>>;
 
-  async function consumed({ queue, owner }: Scene): Promise<string> {
+  async function consumed(queue: Queue<string>): Promise<void> {
     await using consumer = queue.consume(() => {});
-    return await new Promise<string>((resolve) => {
-      consumer.on("acknowledged", ({ id }) => resolve(id));
-      consumer.on("error", (error) => resolve(error instanceof PunctualError ? error.code : String(error)));
-      void owner.schedule("now", { delay: 20, id: "now" });
+    throw await new Promise<unknown>((resolve, reject) => {
+      consumer.on("error", resolve);
+      consumer.on("acknowledged", ({ id }) => reject(new Error(`${id} was consumed`)));
     });
   }
 
-  const calls: Record<string, (scene: Scene) => Promise<unknown>> = {
-    schedule: ({ queue }) => queue.schedule("new", { delay: "1h" }),
-    "schedule that replaces": ({ queue }) =>
-      queue.scheduleMany(
-        ["far", "due", "dead"].map((id) => ({ payload: "new", id, onDuplicate: "replace", delay: "1h" })),
-      ),
-    reschedule: ({ queue }) => queue.reschedule("far", { delay: "2h" }),
-    cancel: ({ queue }) => queue.cancelMany(["far", "dead"]),
-    get: ({ queue }) => queue.get("leased"),
-    counts: ({ queue }) => queue.counts(),
-    "list scheduled": ({ queue }) => queue.list({ state: "scheduled" }),
-    "list leased": ({ queue }) => queue.list({ state: "leased" }),
-    "list dead": ({ queue }) => queue.list({ state: "dead" }),
-    audit: ({ queue }) => queue.audit(),
-    pause: ({ queue }) => queue.pause(),
-    purge: ({ queue }) => queue.purge("waiting"),
-    revive: ({ queue }) => queue.revive("all"),
-    remove: ({ queue }) => queue.remove(["dead"]),
-    receive: async ({ queue }) => {
-      const taken = await queue.receive({ max: 10 });
-      await Promise.all(taken.map((delivery) => delivery.retry({ error: new Error("x"), delay: 1 })));
-    },
-    "settle by hand": async ({ queue, owner }) => {
-      const [first] = await queue.receive();
-      await first?.extend("1m");
-      await first?.release();
-      const [again] = await queue.receive();
-      await again?.bury("poison");
-      await owner.audit();
-    },
-    consume: async (scene_) => {
-      const outcome = await consumed(scene_);
-      if (outcome === "misconfigured") throw new PunctualError("misconfigured", outcome);
-    },
+  /** Each call that can be refused, by its name on the page. */
+  const refusable: Readonly<Record<string, (queue: Queue<string>) => Promise<unknown>>> = {
+    schedule: (queue) => queue.schedule("new", { delay: "1h" }),
+    claim: (queue) => queue.receive(),
+    watch: consumed,
+    "list of due": (queue) => queue.list({ state: "due" }),
+    "list of leased": (queue) => queue.list({ state: "leased" }),
+    audit: (queue) => queue.audit(),
+    cancel: (queue) => queue.cancel("far"),
+    reschedule: (queue) => queue.reschedule("far", { delay: "2h" }),
+    pause: (queue) => queue.pause(),
+    resume: (queue) => queue.resume(),
+    remove: (queue) => queue.remove(["dead"]),
+    purge: (queue) => queue.purge("waiting"),
+    revive: (queue) => queue.revive("all"),
+    repair: (queue) => queue.repair(),
   };
-
-  /** A producer may count and list while no lease has ended. */
-  const may: Record<string, string> = {
-    producer: "schedule, schedule that replaces, reschedule, cancel, get, pause, counts, list scheduled, list dead",
-    consumer:
-      "receive, settle by hand, consume, get, counts, reschedule, cancel, list scheduled, list dead, pause, purge, remove",
-    viewer: "get, counts, list scheduled, list leased, list dead, audit",
-  };
-  const cases = Object.keys(programs).flatMap((user) =>
-    Object.entries(calls).map(([name, call]) => ({ user, name, call, may: may[user]?.split(", ").includes(name) })),
+  /** These need a lease, so whoever may not claim never comes to them. */
+  const settling = ["acknowledge", "retry", "release", "bury", "extend"];
+  const refused = users.flatMap((user) =>
+    calls.filter((call) => rightTo(call, user) === "no").map((call) => ({ user, call })),
   );
 
-  it.each(cases.filter((one) => one.may))("a $user may $name", async ({ user, call }) => {
-    const set = await scene(user);
-    await call(set);
-    expect(await set.owner.audit()).toMatchObject({ ok: true });
+  it("all that a user may not do is tried", () => {
+    const tried = [...Object.keys(refusable), ...settling];
+    expect(new Set(refused.map(({ call }) => call))).toEqual(new Set(tried));
   });
 
-  it.each(cases.filter((one) => !one.may))(
-    "a $user may not $name, and changes nothing",
-    async ({ user, name, call }) => {
-      const set = await scene(user);
-      const before = await set.owner.counts();
-      await expect(call(set)).rejects.toMatchObject({ code: "misconfigured" });
-      // For a consumer to take, its owner has scheduled one more.
-      const more = name === "consume" ? { due: before.due + 1 } : {};
-      await expect.poll(() => set.owner.counts()).toEqual({ ...before, ...more });
-      expect(await set.owner.audit()).toMatchObject({ ok: true });
+  it.each(refused.filter(({ call }) => !settling.includes(call)))(
+    "a $user may not $call, and changes nothing",
+    async ({ user, call }) => {
+      const { queue, owner } = await scene(user);
+      const state = async () => [await owner.counts(), await owner.audit(), await owner.get("far")];
+      const before = await state();
+      await expect(refusable[call]?.(queue)).rejects.toMatchObject({
+        code: "misconfigured",
+        message: expect.stringMatching(/^The user of Redis lacks /),
+      });
+      expect(await state()).toEqual(before);
     },
   );
+
+  const atTimes = users.flatMap((user) =>
+    calls.filter((call) => rightTo(call, user) === "alone").map((call) => ({ user, call })),
+  );
+
+  it("only what a producer counts depends on the leases", () => {
+    expect(atTimes).toEqual([{ user: "producer", call: "counts" }]);
+  });
+
+  it("a producer may count until a lease has ended, and not after that", async () => {
+    const { queue, owner, endLease } = await scene("producer");
+    expect(await queue.counts()).toEqual(await owner.counts());
+    await endLease();
+    await expect(queue.counts()).rejects.toMatchObject({ code: "misconfigured" });
+  });
 });
