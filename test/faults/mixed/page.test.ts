@@ -40,7 +40,7 @@ const figures: Figures = {
 
 describe("A page with a place for figures", () => {
   it("has a line for each run, of which a later one takes the place of an earlier one", async () => {
-    const runs = await openPage(page, "runs");
+    const runs = await openPage(page, ["runs"]);
     await runs.write(figures);
     await runs.write({ ...figures, topology: "cluster", messages: 1 });
     await runs.write({ ...figures, seed: 8 });
@@ -65,7 +65,7 @@ describe("A page with a place for figures", () => {
   });
 
   it("has a column for each run with the causes of further deliveries, and none that the last one does not have", async () => {
-    const causes = await openPage(page, "causes");
+    const causes = await openPage(page, ["causes"]);
     await causes.write({ ...figures, duplicates: { "Redis forgot the lease": 1, "its process was killed": 2 } });
     await causes.write({ ...figures, topology: "cluster" });
     await causes.write({ ...figures, duplicates: { "its process was killed": 1_040 } });
@@ -79,7 +79,7 @@ describe("A page with a place for figures", () => {
   });
 
   it("has a column for each run of single faults, and a line for each fault", async () => {
-    const recovery = await openPage(page, "recovery");
+    const recovery = await openPage(page, ["recovery"]);
     await recovery.write(figures);
     await recovery.write({ ...figures, client: "node-redis", faults: { "slot moved": { count: 1, p50: 5, max: 5 } } });
     const rows = (await readFile(page, "utf8")).split("\n").filter((line) => line.startsWith("|"));
@@ -91,8 +91,16 @@ describe("A page with a place for figures", () => {
     ]);
   });
 
-  it("is told when there is none", async () => {
+  it("has several of them, all filled by one run", async () => {
+    await (await openPage(page, ["runs", "causes"])).write(figures);
+    const text = await readFile(page, "utf8");
+    expect(text).toMatch(/<!-- runs -->\n\n\| run .*<!-- end -->.*<!-- causes -->\n\n\| delivered again because /s);
+  });
+
+  it("is told when there is none, or one of several is missing", async () => {
+    await writeFile(page, "# A\n\n<!-- runs -->\n<!-- end -->\n");
+    await expect(openPage(page, ["runs", "causes"])).rejects.toThrow("the lines <!-- causes --> and, below it");
     await writeFile(page, "# A\n");
-    await expect(openPage(page, "runs")).rejects.toThrow("the lines <!-- runs --> and, below it, <!-- end -->");
+    await expect(openPage(page, ["runs"])).rejects.toThrow("the lines <!-- runs --> and, below it, <!-- end -->");
   });
 });

@@ -12,24 +12,30 @@ export type Part = "runs" | "causes" | "recovery";
 const titles: Readonly<Record<Part, string>> = { runs: "run", causes: "delivered again because", recovery: "fault" };
 const add = { runs: addRun, causes: addCauses, recovery: addRecovery };
 
-/** A page with a place for figures. Fails with a sentence when it has none. */
-export async function openPage(path: string, part: Part): Promise<{ write(figures: Figures): Promise<void> }> {
-  const place = new RegExp(`(?<=<!-- ${part} -->\\n).*?(?=<!-- end -->)`, "su");
-  if (!place.test(await readFile(path, "utf8"))) {
+/** A page with places for these figures. Fails with a sentence when it has not all of them. */
+export async function openPage(
+  path: string,
+  parts: readonly Part[],
+): Promise<{ write(figures: Figures): Promise<void> }> {
+  const before = await readFile(path, "utf8");
+  for (const part of parts) {
+    if (placeOf(part).test(before)) continue;
     throw new Error(`${path} has no place for them: the lines <!-- ${part} --> and, below it, <!-- end -->.`);
   }
   return {
     async write(figures) {
-      const text = await readFile(path, "utf8");
-      const table = MarkdownTable.read(place.exec(text)?.[0] ?? "", titles[part]);
-      add[part](table, figures);
-      await writeFile(
-        path,
-        text.replace(place, () => `\n${table.text()}\n\n`),
-      );
+      let text = await readFile(path, "utf8");
+      for (const part of parts) {
+        const table = MarkdownTable.read(placeOf(part).exec(text)?.[0] ?? "", titles[part]);
+        add[part](table, figures);
+        text = text.replace(placeOf(part), () => `\n${table.text()}\n\n`);
+      }
+      await writeFile(path, text);
     },
   };
 }
+
+const placeOf = (part: Part) => new RegExp(`(?<=<!-- ${part} -->\\n).*?(?=<!-- end -->)`, "su");
 
 /** A later run on the same topology and client takes the line of an earlier one. */
 function addRun(table: MarkdownTable, figures: Figures): void {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Figures } from "../figures.js";
 import { type Client, clients, topologies, type Topology } from "../grounds.js";
-import { openPage } from "../page.js";
+import { openPage, type Part } from "../page.js";
 import { isRight, reportOf } from "../report.js";
 import { runMixed } from "../run.js";
 
@@ -54,6 +54,8 @@ function oneOf<Name extends string>(
   return [name];
 }
 
+const partsOf = (table: boolean): readonly Part[] => (table ? ["recovery"] : ["runs", "causes"]);
+
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
@@ -83,11 +85,7 @@ async function main(): Promise<number> {
   const messages = Math.round(number("messages", values.messages, fallback, 1, 10_000_000));
   const seed = Math.floor(number("seed", values.seed, randomInt(2 ** 31), 0, 2 ** 32 - 1));
   // Before the run, which takes minutes.
-  const pages = [];
-  if (values.write !== undefined)
-    for (const part of table ? (["recovery"] as const) : (["runs", "causes"] as const)) {
-      pages.push(await openPage(values.write, part));
-    }
+  const page = values.write === undefined ? undefined : await openPage(values.write, partsOf(table));
 
   const done: Figures[] = [];
   for (const topology of wanted.topologies) {
@@ -106,7 +104,7 @@ async function main(): Promise<number> {
         log: console.error,
       });
       done.push(figures);
-      for (const page of pages) await page.write(figures);
+      await page?.write(figures);
       if (!values.json) console.log(`${reportOf(figures)}\n`);
     }
   }
