@@ -9,6 +9,7 @@ import { untilDelivered, untilLeft } from "../until-gone.js";
 
 const messages = 4_000;
 const kinds: readonly Kind[] = ["punctual", "peer"];
+const title = `${messages.toLocaleString("en")} messages, scheduled in bulk, that come due within a second`;
 
 /**
  * Schedules messages in bulk to a consumer that waits for them, and gives what `look` finds when all are gone. Nobody asks before
@@ -30,7 +31,7 @@ export const cost: Scenario = {
   cases: [
     {
       name: "cost",
-      title: `${messages.toLocaleString("en")} messages, scheduled in bulk, that come due within a second`,
+      title,
       figures: [
         { name: "executed, with those inside scripts", unit: "commands/message", better: "less" },
         { name: "network", unit: "bytes/message", better: "less" },
@@ -49,7 +50,7 @@ export const cost: Scenario = {
     },
     {
       name: "cost-sent",
-      title: `${messages.toLocaleString("en")} messages, scheduled in bulk, that come due within a second`,
+      title,
       figures: [{ name: "sent by clients", unit: "commands/message", better: "less" }],
       kinds,
       isCold: true,
