@@ -26,6 +26,7 @@ export default defineConfig({
     hookTimeout: 20_000,
     // As long as a test may take: what is polled says when it is there, and a busy machine stands still for a second at times.
     expect: { poll: { timeout: 15_000 } },
+    globalSetup: "test/folder-of-run.ts",
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "json"],
     // `.ci/run` counts from this file.

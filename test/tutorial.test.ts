@@ -1,14 +1,18 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { transform } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type RedisServer, startRedisServer } from "../src/testing/redis-server.js";
 import { pageScript, type Step } from "./documentation/page-script.js";
+import { folderOfRun } from "./folder-of-run.js";
 import { read, root } from "./source-files.js";
+import { builtPackage, compile } from "./support/compiler.js";
 
 const page = "docs/tutorial/unpaid-orders.md";
-const folder = join(root, ".build", "tutorial");
+const folder = join(folderOfRun(), "tutorial");
 /** What this test has done in another way before it begins. */
 const installing = /^(mkdir|cd) unpaid-orders$|^npm (init -y|pkg set type=module|install punctual )/;
 const printedUrl = "redis://127.0.0.1:6379";
@@ -25,16 +29,14 @@ beforeAll(async () => {
   await writeFile(
     join(folder, "tsconfig.json"),
     JSON.stringify({
-      extends: "../../tsconfig.json",
-      compilerOptions: { noEmit: false, rootDir: ".", outDir: ".", paths: {} },
+      extends: join(root, "tsconfig.json"),
+      compilerOptions: { paths: {} },
       include: ["./*.ts"],
-      // Else what is put out here is left out.
-      exclude: ["node_modules"],
     }),
   );
   [server] = await Promise.all([
     startRedisServer(),
-    compile("-p", "tsconfig.build.json", "--outDir", join(punctual, "dist")),
+    builtPackage().then((dist) => cp(dist, join(punctual, "dist"), { recursive: true })),
   ]);
 }, 60_000);
 afterAll(async () => {
@@ -65,16 +67,23 @@ it("The tutorial shows in each step what the reader of it sees.", { timeout: 90_
     }
   }
 
+  expect(await compile("-p", folder)).toBe("");
   expect(seen.length).toBeGreaterThan(0);
   expect(seen).toEqual(expected);
   expect(consumer).toBeUndefined();
 });
 
-/** Saves a program with the Redis of this test in place of the reader's, and translates it: `npx tsx` has to be downloaded. */
+/**
+ * Saves a program with the Redis of this test in place of the reader's, and translates it as `npx tsx` does, which has to be
+ * downloaded. The types of all are checked in the end, and before one of them is saved anew.
+ */
 async function save(file: string, code: string): Promise<void> {
-  await writeFile(join(folder, file), code.replaceAll(printedUrl, server.url));
-  // A program that imports one that is saved later would not compile, here or at the reader's.
-  expect(await compile("-p", folder)).toBe("");
+  const path = join(folder, file);
+  const complaints = existsSync(path) ? await compile("-p", folder) : "";
+  expect(complaints).toBe("");
+  const ours = code.replaceAll(printedUrl, server.url);
+  await writeFile(path, ours);
+  await writeFile(path.replace(/\.ts$/, ".js"), (await transform(ours, { loader: "ts" })).code);
 }
 
 /** Runs one line of the page; a consumer runs on, so it has printed nothing yet. */
@@ -121,14 +130,4 @@ async function endConsumer(): Promise<string> {
   const { output } = consumer;
   consumer = undefined;
   return output;
-}
-
-/** Resolves to what the compiler has to say. */
-function compile(...args: string[]): Promise<string> {
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  return new Promise((resolve) => {
-    execFile(process.execPath, [tsc, ...args], { cwd: root }, (error, stdout, stderr) => {
-      resolve(error === null ? "" : `${stdout}${stderr}`);
-    });
-  });
 }

@@ -6,32 +6,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type RedisServer, startRedisServer } from "../../src/testing/redis-server.js";
-import { root } from "../source-files.js";
 import { rawRedis } from "../support/raw-redis.js";
+import { builtDemo, type Ended, helpOf } from "./built-demo.js";
 
 const small = ["--messages", "300", "--seconds", "0.3"];
 
-const script = join(root, "scripts", "demo.mjs");
-const program = join(root, ".build", "demo", "demo", "main.js");
+const program = join(builtDemo, "main.js");
 
 let folder: string;
 let help: Ended;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "punctual-demo-test-"));
-  // The script builds the program and runs it; the other runs are spared the build.
-  help = await start(["--help"], {}, script).ended;
+  help = await helpOf("demo");
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Starts the demo. Temporary files go into a folder of our own, so what is left of them is seen. */
-function start(args: readonly string[], environment: Record<string, string | undefined> = {}, file = program) {
-  const demo = spawn(process.execPath, [file, ...args], {
+function start(args: readonly string[], environment: Record<string, string | undefined> = {}) {
+  const demo = spawn(process.execPath, [program, ...args], {
     timeout: 60_000,
     env: { ...process.env, REDIS_URL: undefined, TMPDIR: folder, ...environment },
     stdio: ["ignore", "pipe", "pipe"],

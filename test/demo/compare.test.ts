@@ -15,29 +15,22 @@ import { Lateness } from "../../demo/lateness.js";
 import { PunctualError } from "../../src/errors.js";
 import { filesUnder, root } from "../source-files.js";
 import { withRedis } from "../support/with-redis.js";
+import { builtDemo, type Ended, helpOf } from "./built-demo.js";
 
-const script = join(root, "scripts", "compare.mjs");
-const built = join(root, ".build", "demo", "demo", "compare");
+const built = join(builtDemo, "compare");
 const redis = withRedis();
 
 let folder: string;
 let help: Ended;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "punctual-compare-test-"));
-  // The script builds the program and runs it; the other runs are spared the build.
-  help = await run(["--help"], script);
+  help = await helpOf("compare");
 }, 60_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-interface Ended {
-  readonly status: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /** Runs the comparison. Temporary files go into a folder of our own, so what is left of them is seen. */
-async function run(args: readonly string[], file = join(built, "main.js")): Promise<Ended> {
-  const program = spawn(process.execPath, [file, ...args], {
+async function run(args: readonly string[]): Promise<Ended> {
+  const program = spawn(process.execPath, [join(built, "main.js"), ...args], {
     env: { ...process.env, TMPDIR: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,24 +1,16 @@
-import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
+import { folderOfRun } from "../folder-of-run.js";
 import { root } from "../source-files.js";
+import { builtPackage, compile } from "../support/compiler.js";
 import { type CodeBlock, fileName } from "./code-blocks.js";
 
-const folder = join(root, ".build", "documentation");
+const folder = join(folderOfRun(), "documentation");
 const package_ = join(folder, "node_modules", "punctual");
 const names = join(root, "test", "documentation", "names");
-
-/** Runs a compiler of TypeScript; resolves to what it has to say, which is nothing when all is well. */
-function compile(...args: string[]): Promise<string> {
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  return new Promise((resolve) => {
-    execFile(process.execPath, [tsc, ...args], { cwd: root }, (error, stdout, stderr) => {
-      resolve(error === null ? "" : `${stdout}${stderr}`);
-    });
-  });
-}
 
 /**
  * Lays the programs of the pages into a folder where `punctual` is installed as its users have it, and checks their types.
@@ -27,13 +19,13 @@ function compile(...args: string[]): Promise<string> {
 export async function compilePrograms(blocks: readonly CodeBlock[]): Promise<string> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(package_, { recursive: true });
-  const built = await compile("-p", "tsconfig.build.json", "--outDir", join(package_, "dist"));
+  await cp(await builtPackage(), join(package_, "dist"), { recursive: true });
   await copyFile(join(root, "package.json"), join(package_, "package.json"));
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   await writeFile(
     join(folder, "tsconfig.json"),
     JSON.stringify({
-      extends: "../../tsconfig.json",
+      extends: join(root, "tsconfig.json"),
       compilerOptions: { noEmit: false, rootDir: ".", outDir: "out", paths: {} },
       include: ["./*.ts", `${names}.d.ts`],
     }),
@@ -43,7 +35,7 @@ export async function compilePrograms(blocks: readonly CodeBlock[]): Promise<str
     await writeFile(language === "ts" ? join(folder, `${name}.ts`) : join(folder, "out", `${name}.cjs`), code);
   }
   const found = await compile("-p", join(folder, "tsconfig.json"));
-  return built + blocks.reduce((text, { name, place }) => text.replaceAll(`${name}.ts`, `${place} plus `), found);
+  return blocks.reduce((text, { name, place }) => text.replaceAll(`${name}.ts`, `${place} plus `), found);
 }
 
 /** Saves blocks under the names that they give themselves, into an empty project beside the programs; resolves to its path. */

@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../source-files.js";
+import { builtPackage } from "../support/compiler.js";
 
 export interface Run {
   readonly status: number;
@@ -46,8 +47,8 @@ async function succeed(run: Promise<Run>, what: string): Promise<string> {
 }
 
 /**
- * Builds and packs the package apart from the working tree (other tests may read `dist/` meanwhile), and installs what was
- * packed in an empty project, without any optional peer.
+ * Packs the package apart from the working tree (other tests may read `dist/` meanwhile), and installs what was packed in an
+ * empty project, without any optional peer.
  */
 export async function trialProject(...packages: string[]): Promise<TrialProject> {
   const home = await mkdtemp(join(tmpdir(), "punctual-trial-"));
@@ -71,11 +72,7 @@ async function installed(home: string, packages: readonly string[]): Promise<Tri
       await cp(join(root, entry), join(staged, entry), { recursive: true });
     }
   }
-  const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  await succeed(
-    runIn(root, process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", join(staged, "dist")]),
-    "The build",
-  );
+  await cp(await builtPackage(), join(staged, "dist"), { recursive: true });
   const packed = await succeed(
     runIn(staged, "npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", home]),
     "npm pack",

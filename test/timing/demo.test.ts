@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { root } from "../source-files.js";
+import { builtDemo, helpOf } from "../demo/built-demo.js";
 import { StallWatch } from "../support/stall-watch.js";
 import { withRedis } from "../support/with-redis.js";
 
 /** The demo in full size, as whoever tries the library out first sees it. */
 
-const script = join(root, "scripts", "demo.mjs");
-const program = join(root, ".build", "demo", "demo", "main.js");
+const program = join(builtDemo, "main.js");
 
 const redis = withRedis();
 
@@ -19,10 +18,10 @@ interface Figures {
   readonly latenessMs: { readonly p99: number };
 }
 
-/** Runs a program to its end. Gives its last line, and how long it took, ms. */
-async function run(file: string, args: readonly string[]): Promise<{ last: string; ms: number }> {
+/** Runs the demo to its end. Gives its last line, and how long it took, ms. */
+async function run(args: readonly string[]): Promise<{ last: string; ms: number }> {
   const start = performance.now();
-  const started = spawn(process.execPath, [file, ...args], {
+  const started = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, REDIS_URL: redis.url },
     stdio: ["ignore", "pipe", "pipe"],
     timeout: 60_000,
@@ -44,12 +43,12 @@ async function stalled(): Promise<number> {
 }
 
 // The script builds the program, so that the runs are measured without the build.
-beforeAll(() => run(script, ["--help"]), 60_000);
+beforeAll(() => helpOf("demo"), 60_000);
 
 /** How late 99 of 100 messages were at most, ms, beyond what the machine itself was; nothing else may be wrong with the run. */
 async function lateness(): Promise<number> {
   const machine = Math.min(await stalled(), 25);
-  const { last, ms } = await run(program, ["--json"]);
+  const { last, ms } = await run(["--json"]);
   const figures = JSON.parse(last) as Figures;
   expect(figures).toMatchObject({ engine: "redis", scheduled: 100_000, lost: 0, duplicated: 0, early: 0 });
   expect(ms).toBeLessThan(20_000);
