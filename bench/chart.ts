@@ -51,14 +51,15 @@ export function chartOf(result: Result): string {
   });
   const height = foot + sizes.axis;
   const heading = escaped(headingOf(result));
-  const { unit, better } = result.figure;
+  const { name, unit, better } = result.figure;
+  const measured = name === "rate" ? unit : `${name}, ${unit}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${sizes.width}" height="${height}" viewBox="0 0 ${sizes.width} ${height}" role="img" font-family="system-ui, sans-serif" font-size="13">
 <title>${heading}</title>
 ${style}
 <text x="0" y="18">${escaped(result.title)}</text>
 ${grid.join("\n")}
 ${rows.join("\n")}
-<text class="muted" x="${sizes.names + room / 2}" y="${foot + 36}" text-anchor="middle">${escaped(unit)}: ${better} is better</text>
+<text class="muted" x="${sizes.names + room / 2}" y="${foot + 36}" text-anchor="middle">${escaped(measured)}: ${better} is better</text>
 </svg>
 `;
 }

@@ -1,5 +1,4 @@
 /** The program behind `npm run bench`. */
-import { readFile, writeFile } from "node:fs/promises";
 import { sentenceOf } from "../demo/sentence.js";
 import { nodeRedis } from "../src/clients/node-redis.js";
 import { startRedisServer } from "../src/testing/redis-server.js";
@@ -9,6 +8,7 @@ import { keepRatios, keptRatios } from "./guard-file.js";
 import { joined } from "./joined.js";
 import { openPage } from "./page.js";
 import { circumstancesOf, type Results, versionLine } from "./results.js";
+import { asKept, keepResults, keptResults } from "./results-file.js";
 import { partakers, runPlan, type Surroundings } from "./run.js";
 import { caseNamed } from "./scenarios.js";
 import { fallenWhenMeasured, sentenceAbout } from "./smoke.js";
@@ -43,17 +43,14 @@ async function measureAll(line: CommandLine): Promise<Results> {
   });
 }
 
-async function readResults(file: string): Promise<Results> {
-  return JSON.parse(await readFile(file, "utf8")) as Results;
-}
-
 /** Measures, or reads what was measured, and tells it. */
 async function runAll(line: CommandLine): Promise<number> {
   // Before the run, which takes long.
   const page = line.write === undefined ? undefined : await openPage(line.write);
-  const found = line.from.length === 0 ? await measureAll(line) : joined(await Promise.all(line.from.map(readResults)));
+  const found =
+    line.from.length === 0 ? asKept(await measureAll(line)) : joined(await Promise.all(line.from.map(keptResults)));
   process.stdout.write(`\n${versionLine(found.versions)}\n\n${textTables(found.results)}\n`);
-  if (line.json !== undefined) await writeFile(line.json, `${JSON.stringify(found, undefined, 2)}\n`);
+  if (line.json !== undefined) await keepResults(line.json, found);
   await page?.write(found);
   if (line.from.length > 0) return exitStatus.done;
   if (!isComplete(line, found)) {

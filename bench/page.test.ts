@@ -148,6 +148,7 @@ describe("A chart", () => {
   });
 
   it("is well-formed, whatever its heading says.", () => {
+    expect(chartOf(late!)).toContain(">p99 &amp; more, ms: less is better</text>");
     expect(chartOf(late!)).toContain("<title>Drain, p99 &amp; more, ms (less is better)</title>");
   });
 });

@@ -11,8 +11,9 @@ const plain = {
 };
 
 /**
- * Its documentation, for speed: `saveAll`, and no events. It waits a second for more delayed jobs before it moves those that
- * are due, unless told otherwise; here it waits a millisecond, the least that it takes.
+ * Its README, for speed: `saveAll` ("Bulk-Creating Jobs"), no events, no jobs in memory, and what is done removed ("Settings");
+ * the connection for events is left out on the side that needs none ("Under the hood"). It waits a second for more delayed jobs
+ * before it moves those that are due, unless told otherwise; here it waits a millisecond, the least that it takes.
  */
 export const open: OpenHarness = async ({ url, queue: name }): Promise<Harness> => {
   const redis = { url } as const;

@@ -2,9 +2,11 @@ import { Queue, Worker } from "bullmq";
 import type { Harness, OpenHarness, Payload } from "../harness.js";
 
 /**
- * Its documentation, for speed: add in bulk, work at once on as many as possible, remove what is done, collect no metrics. Its
- * stream of events cannot be left out; it is kept short. The lock stays at its default, as our lease does, and checks for
- * stalled jobs are off, so that none falls into a run.
+ * Its documentation, for speed: add in bulk (docs.bullmq.io/guide/queues/adding-bulks), work at once on as many as possible
+ * (/guide/workers/concurrency), remove what is done (/guide/queues/auto-removal-of-jobs), collect no metrics (/guide/metrics; off
+ * by default). Its stream of events cannot be left out; it is kept short (/guide/events). The auto-pipelining of ioredis is off:
+ * taskforcesh/bullmq#457 tells of errors with it, and in #1127 the maintainer does not expect it to work. The lock stays at its
+ * default, as our lease does, and checks for stalled jobs are off, so that none falls into a run.
  */
 export const open: OpenHarness = async ({ url, queue: name }): Promise<Harness> => {
   const connection = { url, maxRetriesPerRequest: null };
