@@ -6,8 +6,8 @@ export class Outages {
   #isMisconfigured = false;
 
   /**
-   * One is out of reach, or still is, for this reason; answers whether to tell it: of the first one, and once more when somebody has
-   * to change something, where waiting seemed enough before.
+   * One is out of reach, or still is, for this reason; answers whether to tell it: of the first one, and once more when somebody
+   * has to change something, where waiting seemed enough before.
    */
   isNews(part: object, failure: unknown): boolean {
     const isFirst = this.#out.size === 0;
