@@ -23,7 +23,7 @@ const schemes = schemeNames.map((name): Subject => ({
   name,
   kind: "scheme",
   setUp: `the engine ${name} of punctual, otherwise as punctual`,
-  pace: 3_000,
+  pace: 20_000,
   load: async () => (await import("./harnesses/schemes.js")).openScheme(name),
 }));
 

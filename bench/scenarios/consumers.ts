@@ -13,7 +13,7 @@ import { until } from "../until.js";
 
 /** Messages of a window, and over how long they come due, ms. */
 const messages = 500;
-const spread = 1_500;
+const spread = 1_000;
 
 /** After how long without news a window is given up, ms. */
 const patience = 20_000;
@@ -59,7 +59,7 @@ async function measureWindow({ url, connection, scale }: Stage, producer: Harnes
 function caseWith(processes: number): Case {
   return {
     name: `consumers-${processes}`,
-    title: `${messages} messages within 1.5 seconds, consumers in ${processes === 1 ? "one process" : `${processes} processes`}`,
+    title: `${messages} messages within a second, consumers in ${processes === 1 ? "one process" : `${processes} processes`}`,
     figures: [
       { name: "sent", unit: "commands/message", better: "less" },
       { name: "executed", unit: "commands/message", better: "less" },

@@ -64,7 +64,7 @@ async function measureWindow(stage: Stage, producer: Harness, window: number): P
       { connection, open: () => open(`other-${window}`) },
       {
         messages: 300,
-        spread: 3_000,
+        spread: 2_000,
         concurrency: 10,
         // Not before: a server that does nothing else for seconds would let nobody schedule what is then late.
         async whenScheduled() {

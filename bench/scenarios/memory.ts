@@ -50,5 +50,5 @@ export const memory: Scenario = {
   name: "memory",
   title: "Memory of a pending message",
   // One and a half times a power of two: between the numbers at which a hash table doubles, where it takes most and least a message.
-  cases: [caseOf(usualSize, 49_152), caseOf(1_024, 12_288), caseOf(10_240, 6_144)],
+  cases: [caseOf(usualSize, 24_576), caseOf(1_024, 12_288), caseOf(10_240, 3_072)],
 };
