@@ -138,6 +138,27 @@ describe("Batcher", () => {
     ]);
   });
 
+  it("tells listeners instead of promises, each of its item, also of a failure and of an answer that is missing", async () => {
+    const { batcher, calls } = heldBatcher();
+    const heard: unknown[] = [];
+    const listener = (item: string, result: string | undefined, failure: unknown) =>
+      heard.push([item, result ?? failure]);
+    for (const item of ["a", "b"]) batcher.addFor(item, listener);
+    const promised = batcher.add("c");
+    await microtasks();
+    calls[0]?.reply.give(["A"]);
+    await expect(promised).rejects.toThrow(/fewer items/);
+    expect(heard).toMatchObject([
+      ["a", "A"],
+      ["b", { code: "outcome-unknown" }],
+    ]);
+    batcher.addFor("d", listener);
+    await microtasks();
+    calls[1]?.reply.fail(new Error("no"));
+    await microtasks();
+    expect(heard[2]).toEqual(["d", new Error("no")]);
+  });
+
   it("hands on what a run throws at once, and fails callers that got no answer", async () => {
     const clock = manualClock();
     const throwing = new Batcher<string, string>(

@@ -185,7 +185,7 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
 }
 
 function tellListeners<Item, Result>({ items, listeners }: Batch<Item, Result>, outcome: Outcome<Result>): void {
-  for (const [place, item] of items.entries()) listeners[place]?.(item, outcome.results[place], outcome.failure);
+  items.forEach((item, place) => listeners[place]?.(item, outcome.results[place], outcome.failure));
 }
 
 const tooFewResults = new PunctualError("outcome-unknown", "The engine answered for fewer items than it was given.");

@@ -81,6 +81,9 @@ export interface EngineQueue {
    */
   claim(request: ClaimRequest): Promise<ClaimResult>;
 
+  /** Resolves when the calls made so far have left this process, where they do; see `ClaimLoopOptions.ahead`. */
+  sent?(): Promise<void>;
+
   /** Done: deletes the messages. */
   acknowledge(receipts: readonly Receipt[]): Promise<Settlement[]>;
 
@@ -136,10 +139,7 @@ export interface EngineQueue {
   /** Deletes dead letters; answers how many. Ids that are none are passed over. */
   remove(ids: readonly string[]): Promise<number>;
 
-  /**
-   * Deletes what is there when it is called, and answers how much that was. `waiting`: what is scheduled or due; `dead`: the
-   * dead letters.
-   */
+  /** Deletes what is there when it is called, and answers how much: what is scheduled or due, or the dead letters. */
   purge(what: "waiting" | "dead"): Promise<number>;
 
   /** Looks whether promise 13 holds, while work goes on: each problem that it tells was there in one moment. */

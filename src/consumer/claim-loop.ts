@@ -21,8 +21,15 @@ export interface ClaimLoopOptions {
   readonly random: () => number;
   /** How many messages there is room for now. */
   readonly room: () => number;
+  /**
+   * Whether the next claim leaves before the answer to the last one is taken, while more is due than that brought: so the store
+   * works meanwhile, where it is not in this process. `room` must count what is `arriving`. Default false.
+   */
+  readonly ahead?: boolean | undefined;
   /** A claim goes out that may take so many. */
   readonly onClaim?: ((limit: number) => void) | undefined;
+  /** What it brought is taken, or arriving. */
+  readonly onClaimOver?: (() => void) | undefined;
   /**
    * A claim was answered. Called after `stop` too: then what it brought must be handed back. A promise that it gives holds
    * back the next claim, which would reclaim what is on its way back.
@@ -67,6 +74,9 @@ export class ClaimLoop {
   #isWaitingForRoom = false;
   #claimsSinceTimer = 0;
   #underWay: Promise<void> | undefined;
+  /** An answer that is taken when the next claim has left. */
+  #taking: Promise<unknown> | undefined;
+  #arriving = 0;
   /** The claim under way may have taken leases that nobody knows of. */
   #isUncertain = false;
   #state: "idle" | "started" | "stopped" | "abandoned" = "idle";
@@ -75,6 +85,11 @@ export class ClaimLoop {
     this.#options = options;
     this.#clock = options.queue.clock;
     this.#backOff = new BackOff(this.#clock, options.random);
+  }
+
+  /** How many messages were answered and are not yet taken. */
+  get arriving(): number {
+    return this.#arriving;
   }
 
   /** Begins to claim, at once. */
@@ -93,6 +108,7 @@ export class ClaimLoop {
     this.#cancelPlan();
     if (!this.#isUncertain) this.#backOff.hurry();
     await this.#underWay;
+    await this.#taking;
   }
 
   /** Gives up repeating the claim under way; what it may have taken is due again when the leases end. */
@@ -206,17 +222,43 @@ export class ClaimLoop {
     const request = { limit, lease, consumer, token, attempts, ...(returns === undefined ? {} : { returns }) };
     const result = await this.#untilAnswered(request);
     this.#isUncertain = false;
-    if (result !== undefined) {
-      this.#answeredAt = this.#clock.elapsed();
-      const returned = this.#options.onAnswer(result, token);
-      if (returned !== undefined) await returned;
-      const nextAt = Math.min(result.nextAt, this.#heardAt);
-      // By the time of the reply, not of this machine, whose estimate may lie a hair before it. What was handed back is due.
-      const isDue = nextAt <= result.now || returned !== undefined;
-      this.#nextAt = isDue ? Number.NEGATIVE_INFINITY : nextAt;
-    }
+    if (result !== undefined) await this.#answered(result, token);
     this.#underWay = undefined;
     if (result !== undefined) this.#plan();
+  }
+
+  async #answered(result: ClaimResult, token: string): Promise<void> {
+    this.#answeredAt = this.#clock.elapsed();
+    await this.#taking;
+    const nextAt = Math.min(result.nextAt, this.#heardAt);
+    // By the time of the reply, not of this machine, whose estimate may lie a hair before it.
+    const isDue = nextAt <= result.now;
+    this.#nextAt = isDue ? Number.NEGATIVE_INFINITY : nextAt;
+    if (isDue && this.#goesAhead(result)) {
+      this.#taking = this.#takeWhenSent(result, token);
+      return;
+    }
+    const returned = this.#options.onAnswer(result, token);
+    this.#options.onClaimOver?.();
+    if (returned === undefined) return;
+    await returned;
+    // What was handed back is due.
+    this.#nextAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Whether there is room for more than this brought. */
+  #goesAhead(result: ClaimResult): boolean {
+    const { ahead = false, queue, room } = this.#options;
+    if (!ahead || queue.sent === undefined || this.#state !== "started") return false;
+    return result.messages.length > 0 && room() > result.messages.length;
+  }
+
+  async #takeWhenSent(result: ClaimResult, token: string): Promise<void> {
+    this.#arriving = result.messages.length;
+    this.#options.onClaimOver?.();
+    await this.#options.queue.sent?.();
+    this.#arriving = 0;
+    await this.#options.onAnswer(result, token);
   }
 
   /** The answer; `undefined` when it is given up. The token stays the same, so leases that were given are given again. */

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { consumerStage } from "../../test/support/consumer-stage.js";
+import { scriptedQueue } from "../../test/support/scripted-queue.js";
+import { jsonCodec } from "../codec.js";
 import type { EngineQueue } from "../engine.js";
 import { Queue } from "../queue.js";
 import { interposed } from "../testing/conformance/interposed-engine.js";
+import { manualClock } from "../testing/manual-clock.js";
+import { readConsumeOptions } from "./consume-options.js";
+import { QueueConsumer } from "./consumer.js";
 import { Gate } from "./gate.js";
 
 describe("closing a consumer", () => {
@@ -41,6 +46,36 @@ describe("closing a consumer", () => {
     await closing;
     expect(seen).toEqual([]);
     expect(await queue.get("a")).toMatchObject({ state: "due", attempt: 0 });
+  });
+
+  it("hands back what came and has not begun, because the next claim was to leave first", async () => {
+    const clock = manualClock(0);
+    const returned: string[] = [];
+    const gate = new Gate();
+    const message = { payload: Buffer.from('"x"'), dueAt: 0, attempt: 1, attempts: 5 };
+    let claims = 0;
+    const queue = scriptedQueue(clock, {
+      watch: async () => ({ [Symbol.asyncDispose]: async () => {} }),
+      sent: () => gate.opened,
+      claim: async () => {
+        const messages = claims++ === 0 ? ["a", "b"].map((id) => ({ ...message, id })) : [];
+        const nextAt = claims === 1 ? 0 : 60_000;
+        return { messages, leaseUntil: 30_000, now: 0, nextAt, buried: [], missing: [] };
+      },
+      release: async (receipts) => {
+        returned.push(...receipts.map(({ id }) => id));
+        return receipts.map(() => "settled");
+      },
+    });
+    const seen: string[] = [];
+    const settings = readConsumeOptions({ concurrency: 5 });
+    const consumer = new QueueConsumer(queue, jsonCodec<string>(), ({ id }) => seen.push(id), settings);
+    consumer.start();
+    await clock.advance(0);
+    const closing = consumer.close();
+    gate.open();
+    await closing;
+    expect({ seen, returned, claims }).toEqual({ seen: [], returned: ["a", "b"], claims: 2 });
   });
 
   it("hands leases back when its time is over, then aborts, and what handlers still do settles nothing", async () => {

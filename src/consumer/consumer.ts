@@ -75,8 +75,8 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
   readonly #outages: Outages;
   readonly #share: RoomShare = {
     clock: () => this.#clock,
-    active: () => this.#active,
-    held: () => this.#keeper.size,
+    active: () => this.#active + this.#intake.arriving,
+    held: () => this.#keeper.size + this.#intake.arriving,
     onRoom: () => this.#intake.roomMade(),
   };
   readonly #health = new HealthRecord();
@@ -128,7 +128,9 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       attempts,
       random,
       room: () => (this.#phase === "open" ? this.#room.roomFor(this.#share) : 0),
+      ahead: true,
       onClaim: (limit) => this.#room.claims(this.#share, limit),
+      onClaimOver: () => this.#room.ended(this.#share),
       onAnswer: (result, token) => this.#take(result, token),
       onFailure: (failure) => this.#interrupted(failure),
       onEndFailure: (failure) => events.emit("error", failure),
@@ -199,7 +201,6 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     }
     const excess = result.messages.slice(room);
     for (const { id } of excess) this.#return(id, token, result.leaseUntil);
-    this.#room.ended(this.#share);
     for (const { id, reason } of result.buried) this.#events.emit("buried", { id }, { reason });
     if (result.missing.length > 0) this.#events.emit("error", payloadsGone(result.missing));
     return isOpen && excess.length > 0 ? Promise.all(this.#returning) : undefined;

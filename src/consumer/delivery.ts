@@ -139,7 +139,7 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
 
   get payload(): Payload {
     if (this.#payload === notDecoded) throw new PunctualError("undecodable", "The payload was not decoded.");
-    return this.#payload as Payload;
+    return this.#payload;
   }
 
   get dueAt(): Date {

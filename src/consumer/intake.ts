@@ -14,7 +14,11 @@ export interface IntakeOptions {
   /** How many messages there is room for now. */
   readonly room: () => number;
   /** See `ClaimLoopOptions`. */
+  readonly ahead?: boolean | undefined;
+  /** See `ClaimLoopOptions`. */
   readonly onClaim?: ((limit: number) => void) | undefined;
+  /** See `ClaimLoopOptions`. */
+  readonly onClaimOver?: (() => void) | undefined;
   /** See `ClaimLoopOptions`. */
   readonly onAnswer: OnAnswer;
   /** The store did not answer a try, or says that it is out of reach; called for each one. */
@@ -47,6 +51,11 @@ export class Intake {
   /** Starts to watch and claim. Called again, or after `stop`, it does nothing. */
   start(): void {
     if (this.#stopped === undefined) this.#opening ??= this.#open();
+  }
+
+  /** See `ClaimLoop`. */
+  get arriving(): number {
+    return this.#loop.arriving;
   }
 
   /** There is more room than before. */

@@ -1,10 +1,13 @@
 import type { CommandArgument, Reply } from "../clients/port.js";
-import type { ClaimRequest, ClaimResult } from "../engine.js";
+import type { Claimed, ClaimRequest, ClaimResult } from "../engine.js";
 import { decodeMessage, sequenceLength } from "./message-body.js";
-import { asArray, asBytes, asNumber, asRows, asText } from "./reply.js";
+import { asArray, asBytes, asFlatRows, asNumber, asRows, asText } from "./reply.js";
 
 /** Where a claim that takes anew begins, and one that is made again. */
 const start: CommandArgument = "";
+
+/** Elements of a message in a reply. */
+const width = 4;
 
 /** A claim as scripts take it. */
 export interface ClaimCall extends ClaimRequest {
@@ -54,11 +57,12 @@ export async function readClaim({
   attempts,
   order,
 }: Claiming): Promise<{ readonly result: ClaimResult; readonly rest: readonly Reply[] }> {
-  const rows: Reply[][] = [];
+  let all: Reply[] = [];
   for (let place = start; ;) {
     const { reply } = await evaluate(place);
     const [now, leaseUntil, nextAt, taken, buried, missing, ...rest] = asArray(reply, "claim");
-    rows.push(...asRows(taken, 4, "claim: messages"));
+    const some = asFlatRows(taken, width, "claim: messages");
+    all = all.length === 0 ? some : all.concat(some);
     const next = rest[between];
     if (next !== undefined) {
       const behind = asBytes(next, "claim: place");
@@ -66,23 +70,13 @@ export async function readClaim({
         place = behind;
         continue;
       }
-      rows.sort((one, other) => dueOf(one) - dueOf(other) || (order?.(valueOf(one), valueOf(other)) ?? 0));
+      all = sorted(all, order);
     }
     const result = {
       now: asNumber(now, "claim: now"),
       leaseUntil: asNumber(leaseUntil, "claim: leaseUntil"),
       nextAt: asNumber(nextAt, "claim: nextAt"),
-      messages: rows.map((row) => {
-        const { payload, headers, attempts: own } = decodeMessage(valueOf(row));
-        return {
-          id: asText(row[0], "claim: id"),
-          payload,
-          dueAt: dueOf(row),
-          attempt: asNumber(row[3], "claim: attempts") + 1,
-          attempts: own ?? attempts,
-          headers,
-        };
-      }),
+      messages: readMessages(all, attempts),
       buried: asRows(buried, 2, "claim: buried").map(([id, reason]) => ({
         id: asText(id, "claim: buried id"),
         reason: asText(reason, "claim: buried reason"),
@@ -91,6 +85,29 @@ export async function readClaim({
     };
     return { result, rest };
   }
+}
+
+/** Without an array for each row: what is usual is one piece in the order of the script. */
+function readMessages(rows: readonly Reply[], attempts: number): Claimed[] {
+  const messages: Claimed[] = [];
+  for (let at = 0; at < rows.length; at += width) {
+    const { payload, headers, attempts: own } = decodeMessage(asBytes(rows[at + 2], "claim: value"));
+    messages.push({
+      id: asText(rows[at], "claim: id"),
+      payload,
+      dueAt: asNumber(rows[at + 1], "claim: due"),
+      attempt: asNumber(rows[at + 3], "claim: attempts") + 1,
+      attempts: own ?? attempts,
+      headers,
+    });
+  }
+  return messages;
+}
+
+function sorted(rows: Reply[], order: Claiming["order"]): Reply[] {
+  return asRows(rows, width, "claim: messages")
+    .sort((one, other) => dueOf(one) - dueOf(other) || (order?.(valueOf(one), valueOf(other)) ?? 0))
+    .flat();
 }
 
 /** The order of scheduling: bodies begin with the sequence numbers of their messages. */

@@ -40,10 +40,16 @@ export function asWord<Word extends string>(reply: Reply | undefined, words: rea
   return word;
 }
 
-/** Splits a flat reply into rows of `width` elements. */
-export function asRows(reply: Reply | undefined, width: number, where: string): Reply[][] {
+/** A flat reply of rows of `width` elements, as it is. */
+export function asFlatRows(reply: Reply | undefined, width: number, where: string): Reply[] {
   const flat = asArray(reply, where);
   if (flat.length % width !== 0) throw misshapen(`a multiple of ${width} elements`, reply, where);
+  return flat;
+}
+
+/** Splits a flat reply into rows of `width` elements. */
+export function asRows(reply: Reply | undefined, width: number, where: string): Reply[][] {
+  const flat = asFlatRows(reply, width, where);
   return Array.from({ length: flat.length / width }, (_, row) => flat.slice(row * width, (row + 1) * width));
 }
 

@@ -19,6 +19,8 @@ export interface Settling<Item extends Receipt> {
   readonly onRest?: (rest: readonly Reply[]) => void;
   /** The arguments of an item after its id and token. Default none. */
   readonly itemArgs?: (item: Item) => readonly CommandArgument[];
+  /** The script takes `[token count id…]`: each token once for all that follow each other and have it. Default false. */
+  readonly byToken?: boolean;
 }
 
 /**
@@ -30,7 +32,7 @@ export interface Settling<Item extends Receipt> {
 export async function settle<Item extends Receipt>(
   evaluator: Evaluator,
   items: readonly Item[],
-  { script, keys, items: most, args = [], onRest, itemArgs }: Settling<Item>,
+  { script, keys, items: most, args = [], onRest, itemArgs, byToken = false }: Settling<Item>,
 ): Promise<Settlement[]> {
   // Made once for each item, and only where there are any: an acknowledgement has none.
   const extras = itemArgs && new Map(items.map((item) => [item, itemArgs(item)]));
@@ -38,9 +40,12 @@ export async function settle<Item extends Receipt>(
   const cut = { id: ({ id }: Item) => id, ...(most && { items: most }), ...(bytes && { bytes }) };
   return await inChunks(items, cut, async (chunk) => {
     const all = [...args];
-    for (const item of chunk) {
-      all.push(item.id, item.token);
-      if (extras) all.push(...(extras.get(item) ?? none));
+    if (byToken) pushByToken(all, chunk);
+    else {
+      for (const item of chunk) {
+        all.push(item.id, item.token);
+        if (extras) all.push(...(extras.get(item) ?? none));
+      }
     }
     const { reply, uncertain } = await evaluator.evaluate(script, keys, all);
     const [now, letters, ...rest] = asArray(reply, script.name);
@@ -51,6 +56,17 @@ export async function settle<Item extends Receipt>(
       return time < (chunk[index]?.leaseUntil ?? 0) ? "settled" : "outcome-unknown";
     });
   });
+}
+
+/** Of what a claim took most is settled together, and its token was over a third of what was sent. */
+function pushByToken(args: CommandArgument[], receipts: readonly Receipt[]): void {
+  for (let from = 0; from < receipts.length;) {
+    const token = receipts[from]?.token ?? "";
+    let to = from;
+    while (receipts[to]?.token === token) to += 1;
+    args.push(token, String(to - from));
+    for (; from < to; from++) args.push(receipts[from]?.id ?? "");
+  }
 }
 
 const none: readonly CommandArgument[] = [];

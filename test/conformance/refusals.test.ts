@@ -31,7 +31,7 @@ type Operations<Target, But extends keyof Target> = Readonly<
 >;
 
 /** Every operation of the contract, in all the ways in which an engine may be unable to do it. One left out does not compile. */
-const operations: Operations<EngineQueue, "clock" | "closed" | "partitions"> = {
+const operations: Operations<EngineQueue, "clock" | "closed" | "partitions" | "sent"> = {
   schedule: [
     (queue) => queue.schedule([message]),
     (queue) => queue.schedule([{ ...message, onDuplicate: "replace" }]),

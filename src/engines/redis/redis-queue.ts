@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.js";
 import type { Durability } from "../../connection/durable.js";
+import { written } from "../../connection/written.js";
 import type {
   Burial,
   CallOptions,
@@ -100,6 +101,10 @@ export class RedisQueue implements EngineQueue {
     const result = await claim(this.#work, this.#keys, { ...request, consumer, order: this.#order }, this.#bounded);
     this.#watches.claimed(request.consumer, result.now);
     return result;
+  }
+
+  sent() {
+    return written();
   }
 
   acknowledge(receipts: readonly Receipt[]) {

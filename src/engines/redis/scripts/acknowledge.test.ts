@@ -53,6 +53,20 @@ describe("acknowledge", () => {
     expect([await queue.hash("messages"), await queue.fence(), await queue.scores("leases")]).toEqual(before);
   });
 
+  it("tells leases of different claims apart that are mixed in one call", async () => {
+    const queue = bench.queue();
+    const now = await bench.now();
+    const ids = Array.from({ length: 9 }, (_, at) => `m${at}`);
+    for (const [at, id] of ids.entries()) {
+      await queue.leased(id, { until: now + 60_000, due: now, token: `t${at % 3}`, attempts: 5 });
+    }
+    // Of the last three the wrong ones.
+    const receipts = ids.map((id, at) => receipt(id, at < 6 ? `t${at % 3}` : "t0"));
+    const lost = ["settled", "lease-lost", "lease-lost"];
+    expect(await acknowledging(queue, ...receipts)).toEqual([...Array(6).fill("settled"), ...lost]);
+    expect(Object.keys(await queue.fence()).sort()).toEqual(["m7", "m8"]);
+  });
+
   it("twice of one message in one call is done once", async () => {
     const queue = bench.queue();
     const now = await bench.now();

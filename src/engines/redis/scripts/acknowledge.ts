@@ -18,5 +18,5 @@ export async function acknowledge(
   keys: QueueKeys,
   receipts: readonly Receipt[],
 ): Promise<Settlement[]> {
-  return await settle(evaluator, receipts, { script, keys: script.keysIn(keys), items: mostAtOnce });
+  return await settle(evaluator, receipts, { script, keys: script.keysIn(keys), items: mostAtOnce, byToken: true });
 }

@@ -42,6 +42,7 @@ local function bury_and_tell(id, due, reason, count, error_at, error_json, at)
 end
 
 drain(leases, leased, schedule)
+redis.call("ZREMRANGEBYRANK", schedule, 1, 0)
 --- @include rank
 --- @include id-order
 --- @include last-claim
@@ -64,11 +65,16 @@ for i = 1, #found / 2 do
 end
 local old = read_failures(ids)
 local values = read_bodies(ids)
-local left, forgotten, lease_pairs, leased_pairs, given = {}, {}, {}, {}, 0
+local forgotten, lease_pairs, leased_pairs, given = {}, {}, {}, 0
+-- Of messages with one due time and one limit all but seq is the same in `leased`.
+local due_text, due, rest_most, rest
 for i = 1, #ids do
-  local id, member, due, value = ids[i], found[2 * i - 1], tonumber(found[2 * i]), values[i]
-  left[i] = member
-  if not value or sub(value, 1, 7) ~= sub(member, 1, 7) then
+  local id, seq, value = ids[i], sub(found[2 * i - 1], 1, 7), values[i]
+  if found[2 * i] ~= due_text then
+    due_text, rest = found[2 * i], nil
+    due = tonumber(due_text)
+  end
+  if not value or sub(value, 1, 7) ~= seq then
     -- The body was evicted or deleted by hand, and perhaps the id scheduled anew: that one has an entry of its own.
     missing[#missing + 1] = id
     if not value then
@@ -93,7 +99,10 @@ for i = 1, #ids do
       given = given + 1
       taken[n + 1], taken[n + 2], taken[n + 3], taken[n + 4] = id, due, value, count
       lease_pairs[m + 1], lease_pairs[m + 2] = until_text, id
-      leased_pairs[m + 1], leased_pairs[m + 2] = id, lease_value(member, due, most, token)
+      if not rest or most ~= rest_most then
+        rest_most, rest = most, lease_rest(due, most, token)
+      end
+      leased_pairs[m + 1], leased_pairs[m + 2] = id, seq .. rest
     end
   end
 end
@@ -126,7 +135,9 @@ variadic("ZADD", leases, lease_pairs)
 if many then
   narrow()
 end
-variadic("ZREM", schedule, left)
+if #ids > 0 then
+  redis.call("ZREMRANGEBYRANK", schedule, 0, #ids - 1)
+end
 variadic("HDEL", failures, forgotten)
 trim(#buried_reply / 2)
 return { now_text, until_text, whole(next_at), taken, buried_reply, missing, dropped, dropped_total }

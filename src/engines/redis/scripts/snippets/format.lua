@@ -1,8 +1,7 @@
 -- Format: the binary values of docs/reference/redis-keys.md. Big endian throughout. Needs the snippet values.
--- `leased`: seq(7) due f64, limit of attempts u32, token. `member`: of `schedule`, which begins with seq. In one go, since each
--- text that Lua makes on the way costs more than the rest.
-local function lease_value(member, due, limit, token)
-  return pack(">c7dI4c0", member, due, limit, token)
+-- `leased`: seq(7) due f64, limit of attempts u32, token. This is what follows seq.
+local function lease_rest(due, limit, token)
+  return pack(">dI4c0", due, limit, token)
 end
 local function lease_of(value)
   local due, limit = unpack_bytes(">dI4", value, 8)
