@@ -7,7 +7,7 @@ export const smokeCases: readonly string[] = ["bulk-schedule", "single-1000", "d
 export const smokeSubjects: readonly string[] = ["punctual", "bullmq", "limit"];
 
 /** How much of a full run is done, and how often. */
-export const smokeScale = 0.2;
+export const smokeScale = 0.3;
 export const smokeRuns = 3;
 
 /** Measures; what has fallen under half of what is kept is measured once more, and given when it did again. */
