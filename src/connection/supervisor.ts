@@ -129,7 +129,7 @@ export class Supervisor implements Evaluator {
           await this.#remedy(ended, session, attempt, limit, script);
         } else {
           if (uncertain && !script.harmlessWhenLate) await this.#outlive(lostUntil, patience);
-          return { reply: ended.reply, uncertain };
+          return { reply: handedOver(ended.reply), uncertain };
         }
       }
     } catch (error) {
@@ -302,6 +302,15 @@ export class Supervisor implements Evaluator {
       (last === undefined ? ` before it was sent to ${this.#target}` : `. No connection to ${this.#target}${because}`);
     return new PunctualError("not-sent", `${why}${reason}`, options);
   }
+}
+
+/**
+ * What an array held, in a new one. The lists of commands in client libraries that are never empty link dead entries to later
+ * ones; once one of them has become old, all replies behind it live until a full collection. At 120,000 messages/s these were
+ * two thirds of what was promoted.
+ */
+function handedOver(reply: Reply): Reply {
+  return Array.isArray(reply) ? reply.splice(0) : reply;
 }
 
 /** A failure as a value; anything else that is thrown is a fault of ours and stays thrown. */

@@ -106,6 +106,8 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   onOver: ((delivery: LeasedDelivery<Payload>) => void) | undefined;
   /** Calls of `extend` under way. */
   extensions = 0;
+  /** See `LeaseKeeper`, which holds it until all is over. */
+  place: number | undefined;
   /** The settlement under way or done, if any; the handler may not have waited for its own. */
   settlement: Promise<PunctualError | undefined> | undefined;
   /** Whether the handler asked for the settlement. */

@@ -4,9 +4,10 @@ import { PunctualError } from "../errors.js";
 import { resultsOf } from "../partial-results.js";
 import { quote } from "../quote.js";
 import { BackOff } from "./back-off.js";
+import { type Placed, PlacedSet } from "./placed-set.js";
 
 /** A lease that is to be kept as long as it is `held`. */
-export interface KeptLease extends Receipt {
+export interface KeptLease extends Receipt, Placed {
   leaseUntil: number;
   readonly state: string;
   /** Somebody else extends it just now. */
@@ -32,7 +33,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
   readonly #clock: Clock;
   readonly #lease: number;
   readonly #onLost: (lease: Lease, error: PunctualError) => void;
-  readonly #kept = new Set<Lease>();
+  readonly #kept = new PlacedSet<Lease>();
   readonly #backOff: BackOff;
   #cancelTimer: CancelTimer | undefined;
   #timerAt = Number.POSITIVE_INFINITY;
@@ -58,7 +59,7 @@ export class LeaseKeeper<Lease extends KeptLease> {
 
   /** The leases it looks after, in the order in which they were added. */
   [Symbol.iterator](): IterableIterator<Lease> {
-    return this.#kept.values();
+    return this.#kept[Symbol.iterator]();
   }
 
   add(lease: Lease): void {
