@@ -41,5 +41,4 @@ conformanceOnRedis({
   ownDatabases: true,
   forgets: true,
   deviations,
-  timeout: 20_000,
 });

@@ -95,5 +95,5 @@ runConformance(
       };
     },
   },
-  { deviations },
+  { timeout: 120_000, deviations },
 );

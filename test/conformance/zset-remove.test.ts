@@ -15,5 +15,4 @@ conformanceOnRedis({
     ),
     atMostOnce,
   ),
-  timeout: 60_000,
 });

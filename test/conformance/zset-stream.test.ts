@@ -4,5 +4,4 @@ import { conformanceOnRedis } from "../support/redis-conformance.js";
 conformanceOnRedis({
   name: "zset-stream",
   engine: (url, bounds) => zsetStreamEngine({ url, ...bounds }),
-  timeout: 40_000,
 });

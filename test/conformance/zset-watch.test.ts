@@ -7,5 +7,4 @@ conformanceOnRedis({
   engine: (url, bounds) => zsetWatchEngine({ url, ...bounds }),
   forgets: true,
   deviations: atMostOnce,
-  timeout: 60_000,
 });

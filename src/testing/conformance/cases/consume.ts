@@ -41,9 +41,10 @@ export const consumeCases: readonly ConformanceCase[] = [
       for (const delay of [2 ** 31, 2 ** 32 + 5_000, 10 * 365 * 24 * hour])
         await stage.put(`${delay}`, { due: { delay } });
       recorder.consume({ engine });
+      await stage.harness.until(() => claims > 0, "it claims", 10 * second);
       await stage.harness.elapse(second);
       assert.deepEqual(recorder.ids, []);
-      assert.ok(claims >= 1 && claims <= 3, `${claims} claims in one second`);
+      assert.ok(claims <= 3, `${claims} claims in one second`);
     }),
   },
   {
@@ -191,8 +192,8 @@ export const consumeCases: readonly ConformanceCase[] = [
       await queue.scheduleMany(all.map((id, index) => ({ payload: id, id, delay: index * 6 })));
       await recorder.started(10);
       await queue.pause();
-      // What was claimed before the pause may still be on its way to its handler.
-      await stage.harness.elapse(50);
+      // What was claimed before the pause may still be on its way to its handler, on a busy machine for a while.
+      await stage.harness.elapse(second / 2);
       const before = recorder.ids.length;
       await stage.harness.elapse(second);
       assert.equal(recorder.ids.length, before);

@@ -27,8 +27,8 @@ export const pauseCases: readonly ConformanceCase[] = [
     operation: "pause",
     name: "Pause is a pause: clocks go on, so that what came due meanwhile is delivered once after resume, in order",
     run: onStage(async (stage) => {
-      await stage.put("later", { due: { delay: 100 } });
       await stage.put("now");
+      await stage.put("later", { due: { delay: 100 } });
       await stage.queue.pause();
       await stage.put("meanwhile", { due: { delay: 150 } });
       await stage.harness.elapse(200);

@@ -117,7 +117,8 @@ export const readCases: readonly ConformanceCase[] = [
         newMessage(id, { due: { delay: index % 5 === 4 ? hour : 0 }, attempts: (index % 3) + 1 });
       await stage.queue.schedule(all.map(put));
       for (let round = 0; round < 6; round++) {
-        const { receipts } = await stage.take({ limit: 30, lease: second });
+        // None of the last ones ends between reading and counting.
+        const { receipts } = await stage.take({ limit: 30, lease: round < 4 ? second : minute });
         const part = (from: number) => receipts.filter((_, index) => index % 6 === from);
         await stage.queue.acknowledge(part(0));
         await stage.queue.retry(part(1).map((receipt) => ({ ...receipt, delay: 0 })));
@@ -130,7 +131,7 @@ export const readCases: readonly ConformanceCase[] = [
         );
         if (round === 3) await stage.harness.elapse(second + 20);
       }
-      // Ends the leases that ran out, so that nothing changes between reading and counting.
+      // Ends the leases that ran out.
       await stage.take({ limit: 0 });
       const found = await stage.queue.get(all);
       const { paused, ...counts } = await stage.queue.counts();

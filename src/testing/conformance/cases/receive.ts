@@ -47,11 +47,12 @@ export const receiveCases: readonly ConformanceCase[] = [
         await stage.harness.elapse(50);
         // It waits for a far one, or for none, and is woken for this one.
         await stage.put(`${delay}`, { due: { delay } });
-        const [delivery] = await stage.passing(receiving, `the message due in ${delay} ms is received`, second);
+        const [delivery] = await stage.passing(receiving, `the message due in ${delay} ms is received`, 4 * second);
         assert.equal(delivery?.id, `${delay}`);
         const now = await stage.now();
         assert.ok(now >= delivery.dueAt.getTime() && delivery.lateness >= 0);
-        assert.ok(now - before < 1_500, `it took ${now - before} ms`);
+        // One that is not woken asks again after 5 s.
+        assert.ok(now - before < 4_500, `it took ${now - before} ms`);
         await delivery.acknowledge();
       }
     }),
