@@ -54,7 +54,8 @@ describe("What npm pack makes, installed in an empty project", () => {
 
   it("holds the build, the licence and the documents, and no test.", () => {
     const outside = project.packedFiles.filter(
-      (path) => !/^dist\/[a-z0-9./-]+\.(js|d\.ts)$|^docs\/[A-Za-z0-9./-]+\.(md|svg)$|^examples\/[a-z-]+\.ts$/.test(path),
+      (path) =>
+        !/^dist\/[a-z0-9./-]+\.(js|d\.ts)$|^docs\/[A-Za-z0-9./-]+\.(md|svg)$|^examples\/[a-z-]+\.ts$/.test(path),
     );
     expect(outside).toEqual(["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md", "package.json"]);
     expect(project.packedFiles.filter((path) => /\.test\./.test(path))).toEqual([]);
