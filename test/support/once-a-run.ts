@@ -15,7 +15,11 @@ export async function onceARun<T>(name: string, make: (folder: string) => Promis
   const file = `${folder}.json`;
   const isFirst = await mkdir(folder).then(
     () => true,
-    () => false,
+    (error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+      // Nobody is first, so whoever waited would wait for ever.
+      throw error;
+    },
   );
   if (isFirst) {
     const outcome = await make(folder).then(
