@@ -45,5 +45,4 @@ conformanceOnRedis({
       needing("idle"),
     ),
   ),
-  // Most fail at once; what is slow on a busy machine are 300 payloads of 1 MiB.
 });

@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { root } from "../source-files.js";
 import { onceARun } from "../support/once-a-run.js";
 
@@ -24,10 +25,15 @@ export async function helpOf(script: "demo" | "compare"): Promise<Ended> {
     const program = spawn(process.execPath, [join(root, "scripts", `${script}.mjs`), "--help"], {
       stdio: ["ignore", "pipe", "pipe"],
     });
-    let [stdout, stderr] = ["", ""];
-    program.stdout.on("data", (chunk) => (stdout += String(chunk)));
-    program.stderr.on("data", (chunk) => (stderr += String(chunk)));
-    const [status] = (await once(program, "close")) as [number | null];
-    return { status, stdout, stderr };
+    return endOf(program);
   });
+}
+
+/** Waits until a program that has just been started has ended. */
+export async function endOf(program: ChildProcessByStdio<null, Readable, Readable>): Promise<Ended> {
+  let [stdout, stderr] = ["", ""];
+  program.stdout.on("data", (chunk) => (stdout += String(chunk)));
+  program.stderr.on("data", (chunk) => (stderr += String(chunk)));
+  const [status] = (await once(program, "close")) as [number | null];
+  return { status, stdout, stderr };
 }

@@ -15,7 +15,7 @@ import { Lateness } from "../../demo/lateness.js";
 import { PunctualError } from "../../src/errors.js";
 import { filesUnder, root } from "../source-files.js";
 import { withRedis } from "../support/with-redis.js";
-import { builtDemo, type Ended, helpOf } from "./built-demo.js";
+import { builtDemo, type Ended, endOf, helpOf } from "./built-demo.js";
 
 const built = join(builtDemo, "compare");
 const redis = withRedis();
@@ -34,11 +34,7 @@ async function run(args: readonly string[]): Promise<Ended> {
     env: { ...process.env, TMPDIR: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let [stdout, stderr] = ["", ""];
-  program.stdout.on("data", (chunk) => (stdout += String(chunk)));
-  program.stderr.on("data", (chunk) => (stderr += String(chunk)));
-  const [status] = (await once(program, "close")) as [number | null];
-  return { status, stdout, stderr };
+  return endOf(program);
 }
 
 const comparison: Comparison = {
