@@ -37,6 +37,13 @@ describe("Results that were found apart", () => {
     expect(() => joined([one, resultsWith([], { runs: 3 })])).toThrow("put together; runs: 5, 3");
   });
 
+  it("are refused when a subject was set up in two ways.", () => {
+    const [one, other] = ["no options", "claimAhead"].map((setUp, at) =>
+      resultsWith([["drain-100", "drain-1000"][at]!], { setUps: { limit: "bare", punctual: setUp } }),
+    );
+    expect(() => joined([one!, other!])).toThrow('set up alike are put together; punctual: "no options", "claimAhead"');
+  });
+
   it("are refused when two are of one case.", () => {
     expect(() => joined([resultsWith(["drain-100"]), resultsWith(["drain-100"])])).toThrow(
       "Two of the files have results of drain-100: leave one of them out",

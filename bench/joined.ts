@@ -18,12 +18,27 @@ export function joined(all: readonly Results[]): Results {
       }
     }
   }
+  const setUps = joinedSetUps(all);
   const results = all.flatMap((one) => one.results);
   const names = all.flatMap((one) => [...new Set(one.results.map((result) => result.case))]);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new Error(`Two of the files have results of ${twice}: leave one of them out`);
-  const setUps = Object.assign({}, ...all.map((one) => one.setUps)) as Results["setUps"];
   return { ...first, setUps, results: results.toSorted((one, other) => placeOf(one) - placeOf(other)) };
+}
+
+/** How each subject was set up in all of the results. */
+function joinedSetUps(all: readonly Results[]): Results["setUps"] {
+  const joint = new Map<string, string>();
+  for (const [name, setUp] of all.flatMap((one) => Object.entries(one.setUps))) {
+    const other = joint.get(name) ?? setUp;
+    if (other !== setUp) {
+      throw new Error(
+        `Only results of subjects that were set up alike are put together; ${name}: "${other}", "${setUp}"`,
+      );
+    }
+    joint.set(name, setUp);
+  }
+  return Object.fromEntries(joint);
 }
 
 /** Where in the tables a case stands; one that there is no more, first. */

@@ -44,7 +44,7 @@ describe("A page of figures", () => {
 
 <!-- bench -->
 
-2026-01-02, on 2 processors (Some Processor), 8 GiB, Linux 6.1; redis 7.0.15, node 20.20.2. Median, least and most of 3 runs.
+2026-01-02, on 2 processors (Some Processor), 8 GiB, Linux 6.1; redis 7.0.15, node 20.20.2. Median, least and most of 3 runs, or of 3 windows of one run where it says so.
 
 How each was set up:
 
@@ -89,6 +89,16 @@ After.
       "| median            | punctual | bullmq | groupmq |",
     ]);
     expect(rows).toContain("| Drain, messages/s |      200 |     50 |       – |");
+  });
+
+  it("says where figures are of windows of one run, and whether these overlap.", () => {
+    const pageOf = (name: string) =>
+      markdownOf({ ...results, results: results.results.map((one) => ({ ...one, case: name })) }, "figures").split(
+        "\n",
+      );
+    expect(pageOf("growth-10000")).toContain("Of 3 windows of one run, one after the other.");
+    expect(pageOf("idle-10")).toContain("Of 3 windows of one run, which overlap.");
+    expect(pageOf("drain-1000").filter((line) => line.startsWith("Of "))).toEqual([]);
   });
 
   it("has no charts of cases that were not measured.", async () => {

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { chartOf } from "./chart.js";
 import { type Result, type Results, versionLine } from "./results.js";
+import { scenarios } from "./scenarios.js";
 import { subjects } from "./subjects.js";
 import { headingOf, markdownTable, overviewTable, unitOf } from "./table.js";
 
@@ -50,25 +51,34 @@ export function markdownOf(results: Results, folder: string): string {
     subjects.every((one) => one.name !== name || one.kind !== "scheme"),
   );
   return [
-    `${date.slice(0, "2026-01-01".length)}, on ${machine.processors} processors (${machine.model}), ${machine.memoryGiB} GiB, ${machine.system}; ${versionLine(versions)}. Median, least and most of ${runs} runs.`,
+    `${date.slice(0, "2026-01-01".length)}, on ${machine.processors} processors (${machine.model}), ${machine.memoryGiB} GiB, ${machine.system}; ${versionLine(versions)}. Median, least and most of ${runs} runs, or of ${runs} windows of one run where it says so.`,
     "How each was set up:",
     Object.entries(setUps)
       .map(([name, setUp]) => `- **${name}**: ${setUp}`)
       .join("\n"),
     "### In short",
     overviewTable(firsts, names),
-    ...firsts.map((first) => sectionOf(first, results.results, folder)),
+    ...firsts.map((first) => sectionOf(first, results, folder)),
   ].join("\n\n");
 }
 
 /** The chart of a case and the tables of its figures, under one heading. */
-function sectionOf(first: Result, results: readonly Result[], folder: string): string {
+function sectionOf(first: Result, { results, runs }: Results, folder: string): string {
   const ofCase = results.filter((result) => result.case === first.case);
   const tables = ofCase.map((result) => {
     const name = result.figure.name === "rate" ? "" : `**${result.figure.name}**, `;
     return `${name}${unitOf(result)}:\n\n${markdownTable(result)}`;
   });
-  return [`### ${first.title}`, `![${headingOf(first)}](${folder}/${first.case}.svg)`, ...tables].join("\n\n");
+  const chart = `![${headingOf(first)}](${folder}/${first.case}.svg)`;
+  return [`### ${first.title}`, ...windowsOf(first, runs), chart, ...tables].join("\n\n");
+}
+
+/** A sentence on what the figures are of, when that is windows of one run. */
+function windowsOf({ case: name }: Result, runs: number): string[] {
+  const one = scenarios.flatMap(({ cases }) => cases).find((other) => other.name === name);
+  if (one?.windows === undefined) return [];
+  const how = one.windows === "overlapping" ? "which overlap" : "one after the other";
+  return [`Of ${runs} windows of one run, ${how}.`];
 }
 
 /** One chart a case is enough: its first figure. */

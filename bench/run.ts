@@ -62,7 +62,7 @@ async function runCase(one: Case, plan: Plan, { url, connection, signal, say }: 
       found.set(name, []);
     }
     const warmUp = one.warmUpScale ?? usualWarmUpScale;
-    const windows = one.hasWindows === true ? plan.runs : 1;
+    const windows = one.windows === undefined ? 1 : plan.runs;
     const runs = plan.runs / windows;
     for (let run = one.isCold === true ? 1 : 0; run <= runs; run += 1) {
       const warmingUp = run === 0;

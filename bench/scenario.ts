@@ -44,8 +44,11 @@ export interface Case {
   readonly warmUpScale?: number;
   /** Says that what it counts is the same in a process that has just started, so no run warms it up. */
   readonly isCold?: boolean;
-  /** Says that all runs are windows of one, because it takes long to get there: it is measured once, and finds each of them. */
-  readonly hasWindows?: boolean;
+  /**
+   * Says that all runs are windows of one, because it takes long to get there: it is measured once, and finds each of them. They
+   * are one after the other, or they overlap.
+   */
+  readonly windows?: "in turn" | "overlapping";
   measure(stage: Stage): Promise<Found | readonly Found[]>;
   /** The same with redis-benchmark; left out where it cannot. */
   readonly bare?: (stage: Stage) => Promise<Found>;

@@ -66,7 +66,7 @@ function caseWith(processes: number): Case {
     ],
     kinds: ["punctual", "peer"],
     isCold: true,
-    hasWindows: true,
+    windows: "in turn",
     async measure(stage) {
       const { open, subject, url, queue } = stage;
       const producer = await open();

@@ -104,7 +104,7 @@ export const dueAtOnce: Scenario = {
       // Slower ones would take minutes to get there.
       leastPace: 15_000,
       isCold: true,
-      hasWindows: true,
+      windows: "in turn",
       async measure(stage) {
         const { open, connection, scale, windows } = stage;
         const count = Math.ceil(messages * scale);

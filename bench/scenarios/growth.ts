@@ -56,7 +56,7 @@ function caseWith(pending: number, kinds: readonly Kind[], { leastPace = 0, isOn
     leastPace,
     isOnlyNamed,
     isCold: true,
-    hasWindows: true,
+    windows: "in turn",
     async measure(stage) {
       const filler = await stage.open();
       await scheduleFarOff(filler, Math.ceil(pending * stage.scale));

@@ -23,7 +23,7 @@ function caseWith(consumers: number): Case {
     ],
     kinds: ["punctual", "peer"],
     isCold: true,
-    hasWindows: true,
+    windows: "overlapping",
     async measure({ open, url, connection, scale, windows }) {
       const producer = await open();
       await scheduleAll(producer, farOffPayloads(100));
