@@ -179,13 +179,16 @@ export class Batcher<Item, Result extends NonNullable<unknown>> {
     }
     stopWaiting();
     batch.settle(outcome);
-    tellListeners(batch, outcome);
     stopCounting();
+    tellListeners(batch, outcome);
   }
 }
 
 function tellListeners<Item, Result>({ items, listeners }: Batch<Item, Result>, outcome: Outcome<Result>): void {
-  items.forEach((item, place) => listeners[place]?.(item, outcome.results[place], outcome.failure));
+  items.forEach((item, place) => {
+    const result = outcome.results[place];
+    listeners[place]?.(item, result, result === undefined ? outcome.failure : undefined);
+  });
 }
 
 const tooFewResults = new PunctualError("outcome-unknown", "The engine answered for fewer items than it was given.");

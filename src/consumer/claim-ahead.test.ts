@@ -20,6 +20,7 @@ function aheadLoop({ concurrency = 10, sends = true } = {}) {
     },
     ...(sends && {
       sent() {
+        told.push("sent?");
         const reply = new Reply<void>();
         sent.push(reply);
         return reply.promise;
@@ -39,6 +40,7 @@ function aheadLoop({ concurrency = 10, sends = true } = {}) {
       taken += messages.length;
     },
     onClaimOver: () => told.push(`over, ${loop.arriving} arriving`),
+    onArrival: ({ messages }) => told.push(`${messages.length} arrive`),
     onFailure: (failure) => told.push(String(failure)),
   });
   const answer = async (count: number, isMoreDue = true) => {
@@ -69,7 +71,7 @@ describe("While more is due than a claim brought", () => {
     const { told, started, answer, leave } = aheadLoop();
     await started();
     await answer(4);
-    expect(told.splice(0)).toEqual(["claim 10", "over, 4 arriving", "claim 6"]);
+    expect(told.splice(0)).toEqual(["claim 10", "4 arrive", "over, 4 arriving", "claim 6", "sent?"]);
     await leave();
     expect(told).toEqual(["take 4"]);
   });
@@ -92,7 +94,7 @@ describe("While more is due than a claim brought", () => {
     const { told, started, answer } = aheadLoop(options);
     await started();
     await answer(count);
-    expect(told.slice(1, 3)).toEqual([`take ${count}`, "over, 0 arriving"]);
+    expect(told.slice(1, 4)).toEqual([`${count} arrive`, `take ${count}`, "over, 0 arriving"]);
   });
 
   it("a loop that stops waits until it was taken", async () => {
@@ -113,5 +115,5 @@ it("When nothing more is due, what came is taken at once", async () => {
   const { told, started, answer } = aheadLoop();
   await started();
   await answer(4, false);
-  expect(told).toEqual(["claim 10", "take 4", "over, 0 arriving"]);
+  expect(told).toEqual(["claim 10", "4 arrive", "take 4", "over, 0 arriving"]);
 });

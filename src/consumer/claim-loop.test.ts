@@ -22,6 +22,7 @@ function heldLoop(concurrency = 10, grain = 0) {
   const answers: { token: string; count: number }[] = [];
   const failures: unknown[] = [];
   const room = { free: concurrency };
+  const held = { onAnswer: async () => {} };
   const queue = scriptedQueue(coarse, {
     claim(request) {
       const reply = new Reply<ClaimResult>();
@@ -37,6 +38,7 @@ function heldLoop(concurrency = 10, grain = 0) {
     random: () => 0,
     room: () => room.free,
     onAnswer(result, token) {
+      void held.onAnswer();
       answers.push({ token, count: result.messages.length });
       room.free -= result.messages.length;
     },
@@ -63,7 +65,7 @@ function heldLoop(concurrency = 10, grain = 0) {
     loop.start();
     await clock.advance(0);
   };
-  return { clock, claims, answers, failures, room, loop, answer, fail, started };
+  return Object.assign(held, { clock, claims, answers, failures, room, loop, answer, fail, started });
 }
 
 type Held = ReturnType<typeof heldLoop>;
@@ -106,6 +108,18 @@ describe("ClaimLoop", () => {
     }
     await held.clock.advance(0);
     expect(limits(held)).toEqual([10, 3]);
+  });
+
+  it.each([0, 1, 2, 3, 5])("heeds what it hears while an answer is taken, also %i microtasks later", async (hops) => {
+    const held = heldLoop();
+    await held.started();
+    held.onAnswer = async () => {
+      for (let hop = 0; hop < hops; hop++) await Promise.resolve();
+      held.loop.wake(700);
+    };
+    await held.answer(1, 5_000);
+    await held.clock.advance("1s");
+    expect(times(held)).toEqual([0, 700]);
   });
 
   it("says every 5 s that it is alive while it is full, and is planned by that reply", async () => {

@@ -28,11 +28,13 @@ export interface ClaimLoopOptions {
   readonly ahead?: boolean | undefined;
   /** A claim goes out that may take so many. */
   readonly onClaim?: ((limit: number) => void) | undefined;
-  /** What it brought is taken, or arriving. */
+  /** What it brought is taken, or arriving; or some of it went back. */
   readonly onClaimOver?: (() => void) | undefined;
+  /** A claim was answered. `onAnswer` follows, at once or when the next claim has left. */
+  readonly onArrival?: ((result: ClaimResult) => void) | undefined;
   /**
-   * A claim was answered. Called after `stop` too: then what it brought must be handed back. A promise that it gives holds
-   * back the next claim, which would reclaim what is on its way back.
+   * Takes what a claim brought. Called after `stop` too: then that must be handed back. A promise that it gives holds back the
+   * next claim, which would reclaim what is on its way back; where that has left already, it holds back the one after it.
    */
   readonly onAnswer: OnAnswer;
   /** A try failed; called for each one. */
@@ -222,43 +224,59 @@ export class ClaimLoop {
     const request = { limit, lease, consumer, token, attempts, ...(returns === undefined ? {} : { returns }) };
     const result = await this.#untilAnswered(request);
     this.#isUncertain = false;
-    if (result !== undefined) await this.#answered(result, token);
-    this.#underWay = undefined;
-    if (result !== undefined) this.#plan();
-  }
-
-  async #answered(result: ClaimResult, token: string): Promise<void> {
+    if (result === undefined) {
+      this.#underWay = undefined;
+      return;
+    }
     this.#answeredAt = this.#clock.elapsed();
+    this.#options.onArrival?.(result);
     await this.#taking;
-    const nextAt = Math.min(result.nextAt, this.#heardAt);
-    // By the time of the reply, not of this machine, whose estimate may lie a hair before it.
-    const isDue = nextAt <= result.now;
-    this.#nextAt = isDue ? Number.NEGATIVE_INFINITY : nextAt;
-    if (isDue && this.#goesAhead(result)) {
+    if (this.#goesAhead(result)) {
+      this.#options.onClaimOver?.();
+      this.#underWay = this.#claim();
       this.#taking = this.#takeWhenSent(result, token);
       return;
     }
     const returned = this.#options.onAnswer(result, token);
     this.#options.onClaimOver?.();
-    if (returned === undefined) return;
-    await returned;
-    // What was handed back is due.
-    this.#nextAt = Number.NEGATIVE_INFINITY;
+    if (returned !== undefined) await returned;
+    // From here on in one go: what is heard while a claim is under way is noted, and counts now.
+    const isDue = this.#isMoreDue(result) || returned !== undefined;
+    this.#nextAt = isDue ? Number.NEGATIVE_INFINITY : Math.min(result.nextAt, this.#heardAt);
+    this.#underWay = undefined;
+    this.#plan();
   }
 
-  /** Whether there is room for more than this brought. */
+  /** By the time of the reply, not of this machine, whose estimate may lie a hair before it. */
+  #isMoreDue(result: ClaimResult): boolean {
+    return Math.min(result.nextAt, this.#heardAt) <= result.now;
+  }
+
+  /**
+   * Whether there is room for more than this brought, which is arriving then. Not for half of the room where a claim would take
+   * all of it: with 100 handlers that was 62 to 81 thousand messages/s instead of 85 to 95, since each claim costs Redis 75 µs
+   * whatever it takes.
+   */
   #goesAhead(result: ClaimResult): boolean {
     const { ahead = false, queue, room } = this.#options;
-    if (!ahead || queue.sent === undefined || this.#state !== "started") return false;
-    return result.messages.length > 0 && room() > result.messages.length;
+    const count = result.messages.length;
+    if (!ahead || queue.sent === undefined || this.#state !== "started" || count === 0) return false;
+    if (!this.#isMoreDue(result)) return false;
+    this.#arriving = count;
+    if (room() > 0) return true;
+    this.#arriving = 0;
+    return false;
   }
 
   async #takeWhenSent(result: ClaimResult, token: string): Promise<void> {
-    this.#arriving = result.messages.length;
-    this.#options.onClaimOver?.();
     await this.#options.queue.sent?.();
     this.#arriving = 0;
-    await this.#options.onAnswer(result, token);
+    const returned = this.#options.onAnswer(result, token);
+    if (returned === undefined) return;
+    this.#options.onClaimOver?.();
+    await returned;
+    // What was handed back is due.
+    this.wake(Number.NEGATIVE_INFINITY);
   }
 
   /** The answer; `undefined` when it is given up. The token stays the same, so leases that were given are given again. */

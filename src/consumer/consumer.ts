@@ -120,7 +120,15 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     this.#outages = outages;
     this.#settler = new Settler(queue, random);
     this.#keeper = new LeaseKeeper({ queue, lease, random, onLost: (d, error) => this.#settlements.lose(d, error) });
-    this.#settlements = new Settlements({ queue, settler: this.#settler, events, settings, keeper: this.#keeper });
+    const onOver = (delivery: LeasedDelivery<Payload>) => this.#over(delivery);
+    this.#settlements = new Settlements({
+      queue,
+      settler: this.#settler,
+      events,
+      settings,
+      keeper: this.#keeper,
+      onFinished: onOver,
+    });
     this.#intake = new Intake({
       queue,
       consumer: randomness.bytes(9).toString("base64url"),
@@ -131,6 +139,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
       ahead: true,
       onClaim: (limit) => this.#room.claims(this.#share, limit),
       onClaimOver: () => this.#room.ended(this.#share),
+      onArrival: (result) => this.#answered(result),
       onAnswer: (result, token) => this.#take(result, token),
       onFailure: (failure) => this.#interrupted(failure),
       onEndFailure: (failure) => events.emit("error", failure),
@@ -147,11 +156,7 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
         this.#active -= 1;
         this.#room.roomMade(this.#share);
       },
-      onOver: (delivery) => {
-        this.#keeper.remove(delivery);
-        this.#room.roomMade(this.#share);
-        if (this.#keeper.size === 0) this.#idle?.open();
-      },
+      onOver,
     };
   }
 
@@ -185,13 +190,17 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     await this.close();
   }
 
+  /** A claim was answered. */
+  #answered(result: ClaimResult): void {
+    const wasOut = this.#health.isOut;
+    this.#health.answered(result.now, this.#clock.elapsed(), !this.#intake.isInterrupted);
+    if (wasOut && !this.#health.isOut && this.#outages.ended(this)) this.#events.emit("recovered");
+  }
+
   /** Gives a promise when it hands back what it got, which holds back the next claim. */
   #take(result: ClaimResult, token: string): Promise<unknown> | undefined {
-    const wasOut = this.#health.isOut;
     const now = this.#clock.now();
-    this.#health.answered(result.now, this.#clock.elapsed(), !this.#intake.isInterrupted);
     this.#keeper.look(Math.max(result.now, now));
-    if (wasOut && !this.#health.isOut && this.#outages.ended(this)) this.#events.emit("recovered");
     // Answered so late that its leases have ended, or that others have the room: nobody worked on the messages, so no attempt
     // must be used.
     const isOpen = this.#phase === "open";
@@ -210,6 +219,12 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     this.#active += 1;
     this.#keeper.add(delivery);
     runOne(delivery, this.#steps);
+  }
+
+  #over(delivery: LeasedDelivery<Payload>): void {
+    this.#keeper.remove(delivery);
+    this.#room.roomMade(this.#share);
+    if (this.#keeper.size === 0) this.#idle?.open();
   }
 
   #return(id: string, token: string, leaseUntil: number): void {
@@ -264,6 +279,8 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     }
     this.#keeper.stop();
     await withPatience(this.#clock, left, by - this.#clock.elapsed());
+    // What came after those that were handed back.
+    await withPatience(this.#clock, Promise.all(this.#returning), by - this.#clock.elapsed());
     this.#endDrops?.();
     this.#phase = "closed";
   }

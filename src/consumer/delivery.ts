@@ -59,8 +59,8 @@ export interface Delivery<Payload> {
 /** What a delivery asks of its consumer. They resolve with what went wrong, if anything did. */
 export interface DeliverySettler<Payload> {
   acknowledge(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined>;
-  /** Acknowledges what nobody waits for; `onOver` hears when it is over, and what went wrong is told by events alone. */
-  finish(delivery: LeasedDelivery<Payload>, onOver: (delivery: LeasedDelivery<Payload>) => void): void;
+  /** Acknowledges what nobody waits for. Who made this hears when it is over; what went wrong is told by events alone. */
+  finish(delivery: LeasedDelivery<Payload>): void;
   /** `failure` holds what was thrown, if anything was; without a delay the policy of the consumer has one. */
   retry(
     delivery: LeasedDelivery<Payload>,
@@ -102,8 +102,6 @@ export class LeasedDelivery<Payload> implements Delivery<Payload>, Receipt {
   onEnd: (() => void) | undefined;
   /** Told when nobody waits for its handler any more. */
   onAbandoned: (() => void) | undefined;
-  /** Told when what its handler returned from is settled; see `DeliverySettler.finish`. */
-  onOver: ((delivery: LeasedDelivery<Payload>) => void) | undefined;
   /** Calls of `extend` under way. */
   extensions = 0;
   /** See `LeaseKeeper`, which holds it until all is over. */

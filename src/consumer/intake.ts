@@ -1,4 +1,4 @@
-import type { EngineQueue, Watcher } from "../engine.js";
+import type { ClaimResult, EngineQueue, Watcher } from "../engine.js";
 import { BackOff } from "./back-off.js";
 import { ClaimLoop, type ClaimLoopOptions, type OnAnswer } from "./claim-loop.js";
 
@@ -19,6 +19,8 @@ export interface IntakeOptions {
   readonly onClaim?: ((limit: number) => void) | undefined;
   /** See `ClaimLoopOptions`. */
   readonly onClaimOver?: (() => void) | undefined;
+  /** See `ClaimLoopOptions`. */
+  readonly onArrival?: ((result: ClaimResult) => void) | undefined;
   /** See `ClaimLoopOptions`. */
   readonly onAnswer: OnAnswer;
   /** The store did not answer a try, or says that it is out of reach; called for each one. */

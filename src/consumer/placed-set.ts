@@ -4,7 +4,7 @@ export interface Placed {
 }
 
 /**
- * A set in the order in which things were added, for many that stay for a moment. A `Set` that is added to and deleted from is
+ * An intrusive set, in the order in which things were added, for many that stay for a moment. A `Set` that is added to and deleted from is
  * rebuilt now and then, and its old table stays linked to the next one: once one table has become old, everything that was in a
  * later one lives until a full collection. At 120,000 messages/s that was each delivery, and a third of all scavenged bytes.
  */
@@ -39,7 +39,7 @@ export class PlacedSet<Item extends Placed> {
     for (const item of this) this.delete(item);
   }
 
-  /** May be deleted from meanwhile; what is added meanwhile may be passed over or met twice. */
+  /** May be deleted from meanwhile, and not added to: that may move what comes next to where this has been. */
   *[Symbol.iterator](): Generator<Item, undefined> {
     for (let place = 0; place < this.#items.length; place++) {
       const item = this.#items[place];

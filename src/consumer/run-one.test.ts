@@ -4,11 +4,13 @@ import { PunctualError } from "../errors.js";
 import { manualClock } from "../testing/manual-clock.js";
 import { type DeliverySettler, type Handler, LeasedDelivery } from "./delivery.js";
 import { EventEmitter } from "./events.js";
+import { Gate } from "./gate.js";
 import { runOne } from "./run-one.js";
 
 /** Runs a handler over one message without an engine and writes down what it asks for. */
 function stage(handler: Handler<unknown>, { payload = '"p"', timeout }: { payload?: string; timeout?: number } = {}) {
   const clock = manualClock(10_000);
+  const over = new Gate();
   const told: string[] = [];
   const events = new EventEmitter<unknown>();
   events.add("delivered", ({ id }) => told.push(`delivered ${id}`));
@@ -21,7 +23,7 @@ function stage(handler: Handler<unknown>, { payload = '"p"', timeout }: { payloa
   };
   const settler: DeliverySettler<unknown> = {
     acknowledge: (delivery) => settle(delivery, "acknowledge"),
-    finish: (delivery, onOver) => void settle(delivery, "finish").then(() => onOver(delivery)),
+    finish: (delivery) => void settle(delivery, "finish").then(() => over.open()),
     retry: (delivery, failure, delay) => settle(delivery, `retry ${String(failure?.error)} ${delay}`),
     release: (delivery, delay) => settle(delivery, `release ${delay}`),
     bury: (delivery, reason, error) => settle(delivery, `bury ${reason} ${error?.code}`),
@@ -38,7 +40,10 @@ function stage(handler: Handler<unknown>, { payload = '"p"', timeout }: { payloa
     events,
     onHandlerEnded: () => told.push("handler ended"),
   };
-  const run = () => new Promise((resolve) => runOne(delivery, { ...steps, onOver: resolve }));
+  const run = () => {
+    runOne(delivery, { ...steps, onOver: () => over.open() });
+    return over.opened;
+  };
   return { clock, told, delivery, run };
 }
 
@@ -57,9 +62,24 @@ describe("runOne", () => {
     expect(told).toEqual(["delivered m", "finish", "handler ended"]);
   });
 
+  it("counts a promise once whose own then answers twice", async () => {
+    const twice = Object.assign(Promise.resolve(), {
+      // oxlint-disable-next-line unicorn/no-thenable -- that is the fault
+      then(settled: () => void) {
+        settled();
+        settled();
+      },
+    });
+    const { told, run } = stage(() => twice);
+    await run();
+    expect(told).toEqual(["delivered m", "finish", "handler ended"]);
+  });
+
   it.each([
     ["throws", fail],
     ["rejects", () => Promise.reject(boom)],
+    // oxlint-disable-next-line unicorn/no-thenable -- that is the fault
+    ["gives what throws when it is looked at", () => Object.defineProperty({}, "then", { get: fail })],
   ])("retries when the handler %s", async (_, handler) => {
     const { told, run } = stage(handler);
     await run();

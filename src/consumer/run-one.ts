@@ -45,23 +45,28 @@ export function runOne<Payload>(delivery: LeasedDelivery<Payload>, steps: RunSte
   else callInTime(delivery, steps, steps.timeout);
 }
 
+// oxlint-disable-next-line typescript/unbound-method -- it is called on a promise
+const onSettled = Promise.prototype.then;
+
 function call<Payload>(
   delivery: LeasedDelivery<Payload>,
   steps: RunSteps<Payload>,
   onEnd: typeof ended<Payload>,
 ): void {
-  let answer: unknown;
   try {
-    answer = steps.handler(delivery);
+    const answer = steps.handler(delivery);
+    // To look at an answer may throw, too; and of a promise whose `then` was replaced only the real one answers once.
+    if (isThenable(answer)) {
+      return void onSettled.call(
+        Promise.resolve(answer),
+        () => onEnd(delivery, undefined, steps),
+        (error: unknown) => onEnd(delivery, { kind: "threw", error }, steps),
+      );
+    }
   } catch (error) {
     return onEnd(delivery, { kind: "threw", error }, steps);
   }
-  if (isThenable(answer)) {
-    Promise.resolve(answer).then(
-      () => onEnd(delivery, undefined, steps),
-      (error: unknown) => onEnd(delivery, { kind: "threw", error }, steps),
-    );
-  } else onEnd(delivery, undefined, steps);
+  onEnd(delivery, undefined, steps);
 }
 
 /** A handler that comes too late still runs; nobody waits for it any more, and what it throws was caused by the abort. */
@@ -90,7 +95,7 @@ function ended<Payload>(
   steps: RunSteps<Payload>,
 ): void {
   if (failed === undefined && delivery.state === "held") {
-    steps.settler.finish(delivery, steps.onOver);
+    steps.settler.finish(delivery);
     // After the settlement was asked for, so that it leaves before the claim for which this makes room.
     return steps.onHandlerEnded();
   }

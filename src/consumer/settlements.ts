@@ -17,6 +17,8 @@ export interface SettlementsOptions<Payload> {
   readonly events: EventEmitter<Payload>;
   readonly settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly keeper: LeaseKeeper<LeasedDelivery<Payload>>;
+  /** Hears when what was to be finished is settled, or cannot be. */
+  readonly onFinished?: ((delivery: LeasedDelivery<Payload>) => void) | undefined;
 }
 
 /**
@@ -29,6 +31,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
   readonly #events: EventEmitter<Payload>;
   readonly #settings: Pick<ConsumeSettings, "lease" | "backoff">;
   readonly #keeper: LeaseKeeper<LeasedDelivery<Payload>>;
+  readonly #onFinished: ((delivery: LeasedDelivery<Payload>) => void) | undefined;
   readonly #defaultBackoff = exponentialBackoff();
   /** The extensions by hand that were asked for last. */
   #extending: { readonly lease: number; readonly batcher: Batcher<Receipt, Extension> } | undefined;
@@ -39,6 +42,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
     this.#events = options.events;
     this.#settings = options.settings;
     this.#keeper = options.keeper;
+    this.#onFinished = options.onFinished;
   }
 
   acknowledge(delivery: LeasedDelivery<Payload>): Promise<PunctualError | undefined> {
@@ -47,9 +51,8 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
     return delivery.settlement;
   }
 
-  finish(delivery: LeasedDelivery<Payload>, onOver: (delivery: LeasedDelivery<Payload>) => void): void {
+  finish(delivery: LeasedDelivery<Payload>): void {
     delivery.end("settled");
-    delivery.onOver = onOver;
     this.#settler.acknowledgeFor(delivery, this.#finished);
   }
 
@@ -59,7 +62,7 @@ export class Settlements<Payload> implements DeliverySettler<Payload> {
     failure: unknown,
   ): void => {
     this.#acknowledged(delivery, outcome ?? asPunctualError(failure));
-    delivery.onOver?.(delivery);
+    this.#onFinished?.(delivery);
   };
 
   retry(

@@ -60,12 +60,12 @@ export async function settle<Item extends Receipt>(
 
 /** Of what a claim took most is settled together, and its token was over a third of what was sent. */
 function pushByToken(args: CommandArgument[], receipts: readonly Receipt[]): void {
-  for (let from = 0; from < receipts.length;) {
+  for (let from = 0, to = 0; from < receipts.length; from = to) {
     const token = receipts[from]?.token ?? "";
-    let to = from;
-    while (receipts[to]?.token === token) to += 1;
+    do to += 1;
+    while (to < receipts.length && receipts[to]?.token === token);
     args.push(token, String(to - from));
-    for (; from < to; from++) args.push(receipts[from]?.id ?? "");
+    for (const { id } of receipts.slice(from, to)) args.push(id);
   }
 }
 

@@ -3,6 +3,7 @@ import { type ConsumeOptions, readConsumeOptions } from "../consumer/consume-opt
 import { defaultRandomness } from "../consumer/consumer.js";
 import { type Handler, LeasedDelivery } from "../consumer/delivery.js";
 import { EventEmitter } from "../consumer/events.js";
+import { Gate } from "../consumer/gate.js";
 import { LeaseKeeper } from "../consumer/lease-keeper.js";
 import { runOne } from "../consumer/run-one.js";
 import { Settler } from "../consumer/settle.js";
@@ -70,6 +71,8 @@ class Run<Payload> {
   readonly #settlements: Settlements<Payload>;
   readonly #name = defaultRandomness.bytes(9).toString("base64url");
   readonly #steps;
+  /** The run of one message. */
+  #isOver = new Gate();
   #claims = 0;
   #outcome: Omit<RunMessage, "id"> = { outcome: "released" };
   #failure: { readonly error: unknown } | undefined;
@@ -93,7 +96,8 @@ class Run<Payload> {
       onLost: (delivery, error) => this.#settlements.lose(delivery, error),
     });
     const settler = new Settler(queue, random);
-    this.#settlements = new Settlements({ queue, settler, events, settings, keeper: this.#keeper });
+    const onOver = () => this.#isOver.open();
+    this.#settlements = new Settlements({ queue, settler, events, settings, keeper: this.#keeper, onFinished: onOver });
     const note = (outcome: RunMessage["outcome"], error: unknown) => {
       this.#outcome = error === undefined ? { outcome } : { outcome, error };
     };
@@ -110,6 +114,7 @@ class Run<Payload> {
       settler: this.#settlements,
       events,
       onHandlerEnded: () => {},
+      onOver,
     };
   }
 
@@ -129,7 +134,9 @@ class Run<Payload> {
       // Lost while others were run.
       if (delivery.state !== "held") continue;
       this.#outcome = { outcome: "released" };
-      await new Promise<void>((resolve) => runOne(delivery, { ...this.#steps, onOver: () => resolve() }));
+      this.#isOver = new Gate();
+      runOne(delivery, this.#steps);
+      await this.#isOver.opened;
       done.push({ id: delivery.id, ...this.#outcome });
     }
     if (this.#failure !== undefined) throw this.#failure.error;

@@ -42,6 +42,7 @@ local function bury_and_tell(id, due, reason, count, error_at, error_json, at)
 end
 
 drain(leases, leased, schedule)
+-- Removes nothing; as in `drain`, it tries what comes last.
 redis.call("ZREMRANGEBYRANK", schedule, 1, 0)
 --- @include rank
 --- @include id-order
