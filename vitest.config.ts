@@ -5,7 +5,7 @@ import { LongestFirst } from "./test/longest-first.js";
 const timing = "test/timing/**/*.test.ts";
 
 /** Files of tests that run at a time. Most of the time they wait for what comes due: each keeps a third of a processor busy. */
-const maxWorkers = 7;
+const maxWorkers = 6;
 
 /** A process loads the source once for all files that it runs: a process and the source for each file took two minutes in all. */
 const isolate = false;
