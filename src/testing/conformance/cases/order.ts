@@ -22,7 +22,7 @@ async function soon(stage: Stage): Promise<number> {
 
 /**
  * Has `schedule` schedule all for a time to come and waits for that time. Where it came while scheduling, as it may on a busy
- * machine, the messages are done away with and scheduled for one that is farther off. Gives the time at which all were due in the end.
+ * machine, the messages are done away with and scheduled for one that is farther off. Gives the time at which all were due.
  */
 async function inTime(stage: Stage, schedule: (at: number) => Promise<unknown>): Promise<number> {
   for (let lead = 5 * second; ; lead *= 2) {
