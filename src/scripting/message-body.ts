@@ -20,37 +20,60 @@ export interface MessageBody {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * What a client sends of a message: all that follows the sequence number. In the place of the time of expiry stands the time
- * to it; the script adds the due time.
- */
-export function encodeBody(message: Pick<NewMessage, "payload" | "attempts" | "expiresIn" | "headers">): Buffer {
-  const { payload, attempts, expiresIn, headers } = message;
-  const json = headers === undefined ? undefined : Buffer.from(JSON.stringify(headers));
-  const length =
+type Content = Pick<NewMessage, "payload" | "attempts" | "expiresIn" | "headers">;
+
+/** The bytes of headers as they are stored; `undefined` where there are none. */
+export function encodeHeaders({ headers }: Content): Buffer | undefined {
+  return headers === undefined ? undefined : Buffer.from(JSON.stringify(headers));
+}
+
+/** How many bytes `writeBody` writes. */
+export function bodyLength({ attempts, expiresIn, payload }: Content, headers: Buffer | undefined): number {
+  return (
     1 +
     (attempts === undefined ? 0 : 4) +
     (expiresIn === undefined ? 0 : 8) +
-    (json === undefined ? 0 : 4 + json.length);
-  const body = Buffer.allocUnsafe(length + payload.length);
+    (headers === undefined ? 0 : 4 + headers.length) +
+    payload.length
+  );
+}
+
+/**
+ * Writes what a client sends of a message: all that follows the sequence number. In the place of the time of expiry stands the
+ * time to it; the script adds the due time. Gives where it ends.
+ */
+export function writeBody(
+  { payload, attempts, expiresIn }: Content,
+  headers: Buffer | undefined,
+  into: Buffer,
+  start: number,
+): number {
   let flags = 0;
-  let offset = 1;
+  let offset = start + 1;
   if (attempts !== undefined) {
     flags |= attemptsFlag;
     // More deliveries than 32 bits count is no limit.
-    offset = body.writeUInt32BE(Math.min(attempts, 0xffffffff), offset);
+    offset = into.writeUInt32BE(Math.min(attempts, 0xffffffff), offset);
   }
   if (expiresIn !== undefined) {
     flags |= expiryFlag;
-    offset = body.writeDoubleBE(Math.ceil(expiresIn), offset);
+    offset = into.writeDoubleBE(Math.ceil(expiresIn), offset);
   }
-  if (json !== undefined) {
+  if (headers !== undefined) {
     flags |= headersFlag;
-    offset = body.writeUInt32BE(json.length, offset);
-    offset += json.copy(body, offset);
+    offset = into.writeUInt32BE(headers.length, offset);
+    offset += headers.copy(into, offset);
   }
-  body[0] = flags;
-  body.set(payload, offset);
+  into[start] = flags;
+  into.set(payload, offset);
+  return offset + payload.length;
+}
+
+/** The same in a buffer of its own. */
+export function encodeBody(message: Content): Buffer {
+  const headers = encodeHeaders(message);
+  const body = Buffer.allocUnsafe(bodyLength(message, headers));
+  writeBody(message, headers, body, 0);
   return body;
 }
 

@@ -4,8 +4,9 @@
 -- Reply: {now, outcomes, dueAts}
 --
 -- `batch` has for each message, ids distinct: length of id u16, id, mode u8 (1: `when` is a point in time, else a delay;
--- 2: replace), `when` f64, length of body u32, body (all that follows seq). One argument, since a client writes each binary
--- argument by itself: 1,000 of them cost it more than the server's work.
+-- 2: replace; 4: it expires), length of `when` u8, `when` in decimals, length of body u32, body (all that follows seq). One
+-- argument, since a client writes each binary argument by itself: 1,000 of them cost it more than the server's work. `when` is text
+-- because ZADD takes text: to write a number out took as long as the ZADD.
 -- `outcomes` has a letter for each: s scheduled, d duplicate, e duplicate whose body is the very same, g gone but remembered,
 -- r replaced, l leased. `dueAts` has an f64 for each: when it is due as it is stored, or when it went.
 -- `since`: when an attempt of this call was lost, the server's time at which it was first made, at the latest; else empty.
@@ -31,10 +32,10 @@ local confirm = ARGV[7] == "confirm"
 --- @include wake
 --- @include known
 
-local ids, modes, dues, bodies = {}, {}, {}, {}
+local ids, modes, whens, bodies, dues, due_texts = {}, {}, {}, {}, {}, {}
 local position = 1
 for i = 1, count do
-  ids[i], modes[i], dues[i], bodies[i], position = unpack_bytes(">I2c0BdI4c0", batch, position)
+  ids[i], modes[i], whens[i], bodies[i], position = unpack_bytes(">I2c0BBc0I4c0", batch, position)
 end
 
 local function kind_of(mode)
@@ -45,10 +46,11 @@ end
 local outcomes, fresh = {}, {}
 local old_members, old_ids = {}, {}
 local earliest, largest = math.huge, biggest
+local last_due, last_text
 local values = read_bodies(ids)
 local went = went_of(ids)
-for i, value in ipairs(values) do
-  local id, mode, outcome = ids[i], modes[i], "s"
+for i = 1, #values do
+  local id, mode, value, when, outcome = ids[i], modes[i], values[i], tonumber(whens[i]), "s"
   if value then
     local standing, due, _, lease = standing_of(id, value)
     -- The due time as it is stored, whether its lease has ended or not.
@@ -56,11 +58,11 @@ for i, value in ipairs(values) do
     if lease then
       _, due_stored = lease_of(lease)
     end
-    if standing and mode < 2 then
+    if standing and mode % 4 < 2 then
       due = due_stored
       outcome = sub(value, 8) == body_due(bodies[i], due) and "e" or "d"
     elseif standing and since and sub(value, 8) == body_due(bodies[i], due_stored)
-      and is_from_lost(due_stored, kind_of(mode), dues[i]) then
+      and is_from_lost(due_stored, kind_of(mode), when) then
       due, outcome = due_stored, "e"
     elseif standing == "leased" then
       outcome = "l"
@@ -78,12 +80,21 @@ for i, value in ipairs(values) do
   end
   outcomes[i] = outcome
   if outcome == "s" or outcome == "r" then
-    local due = due_of(kind_of(mode), dues[i])
-    dues[i] = due
-    bodies[i] = body_due(bodies[i], due)
+    local due = due_of(kind_of(mode), when)
+    if due ~= last_due then
+      last_due, last_text = due, due == when and whens[i] or whole(due)
+    end
+    dues[i], due_texts[i] = due, last_text
+    if mode > 3 then
+      bodies[i] = body_due(bodies[i], due)
+    end
     fresh[#fresh + 1] = i
-    earliest = math.min(earliest, due)
-    largest = math.max(largest, 7 + #bodies[i])
+    if due < earliest then
+      earliest = due
+    end
+    if 7 + #bodies[i] > largest then
+      largest = 7 + #bodies[i]
+    end
   end
   if has_read_enough() then
     break
@@ -118,7 +129,7 @@ end
 local places, stored = {}, {}
 for k, i in ipairs(fresh) do
   local number = pack(">I7", seq + k)
-  places[2 * k - 1], places[2 * k] = dues[i], number .. ids[i]
+  places[2 * k - 1], places[2 * k] = due_texts[i], number .. ids[i]
   stored[2 * k - 1], stored[2 * k] = ids[i], number .. bodies[i]
 end
 variadic("HSET", messages, stored)

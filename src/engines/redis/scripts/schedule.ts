@@ -2,7 +2,7 @@ import type { CallOptions, NewMessage, OpenOptions, ScheduleResult } from "../..
 import type { Durability } from "../../../connection/durable.js";
 import { toConfirm } from "../../../connection/durable-connection.js";
 import type { QueueKeys } from "../keys.js";
-import { encodeBody } from "../../../scripting/message-body.js";
+import { bodyLength, encodeHeaders, writeBody } from "../../../scripting/message-body.js";
 import { asArray } from "../../../scripting/reply.js";
 import { scheduledOf } from "../../../scripting/scheduled.js";
 import { defineScript, type Evaluator } from "../../../scripting/script.js";
@@ -74,34 +74,44 @@ export async function schedule(
 
 const isTime = 1;
 const replaces = 2;
+const expires = 4;
 
-/** Bytes of a message in the batch besides its id and body. */
-const frame = 2 + 1 + 8 + 4;
+/** Bytes of a message in the batch besides its id, due time and body. */
+const frame = 2 + 1 + 1 + 4;
+
+/** About how many bytes a due time has. */
+const whenLength = 13;
 
 /** All messages in one argument; the layout stands in schedule.lua. */
 function encodeBatch(messages: readonly NewMessage[]): Buffer {
-  const entries = messages.map((message) => ({ message, body: encodeBody(message) }));
-  const length = entries.reduce(
-    (sum, { message, body }) => sum + frame + Buffer.byteLength(message.id) + body.length,
-    0,
-  );
+  let length = 0;
+  const entries = messages.map((message) => {
+    const { id, due } = message;
+    const when = String("at" in due ? due.at : due.delay);
+    const headers = encodeHeaders(message);
+    const size = bodyLength(message, headers);
+    length += frame + Buffer.byteLength(id) + when.length + size;
+    return { message, when, headers, size };
+  });
   const batch = Buffer.allocUnsafe(length);
   let offset = 0;
-  for (const { message, body } of entries) {
-    const { id, due, onDuplicate } = message;
+  for (const { message, when, headers, size } of entries) {
+    const { id, due, onDuplicate, expiresIn } = message;
     const idLength = batch.write(id, offset + 2);
     offset = batch.writeUInt16BE(idLength, offset) + idLength;
-    offset = batch.writeUInt8(("at" in due ? isTime : 0) | (onDuplicate === "replace" ? replaces : 0), offset);
-    offset = batch.writeDoubleBE("at" in due ? due.at : due.delay, offset);
-    offset = batch.writeUInt32BE(body.length, offset);
-    offset += body.copy(batch, offset);
+    const mode = ("at" in due ? isTime : 0) | (onDuplicate === "replace" ? replaces : 0);
+    offset = batch.writeUInt8(mode | (expiresIn === undefined ? 0 : expires), offset);
+    offset = batch.writeUInt8(when.length, offset);
+    offset += batch.write(when, offset, "latin1");
+    offset = batch.writeUInt32BE(size, offset);
+    offset = writeBody(message, headers, batch, offset);
   }
   return batch;
 }
 
 /** About how many bytes a message has in the batch. */
 function sizeOf({ id, payload, headers }: NewMessage): number {
-  let size = frame + id.length + payload.length;
+  let size = frame + id.length + whenLength + payload.length;
   if (headers !== undefined) for (const name in headers) size += name.length + (headers[name]?.length ?? 0) + 6;
   return size;
 }
