@@ -1,4 +1,5 @@
 import { type CancelTimer, type Clock, timerClock } from "../clock.js";
+import { runPrecisely } from "./precise-timer.js";
 
 /** Where a `ServerClock` reads the time of this machine. */
 export interface LocalTime {
@@ -76,7 +77,7 @@ export class ServerClock implements Clock {
     let at = time;
     let cancel: CancelTimer;
     const arm = () => {
-      cancel = this.#timers.runAt(at, () => {
+      cancel = runPrecisely(this.#timers, at, () => {
         this.#armed.delete(rearm);
         callback();
       });
