@@ -18,7 +18,8 @@ const mostTurns = 10_000;
 
 /**
  * `runAt` of a clock without the grain of Node's timers: the timer is set for whole ms, and what is left, less than one as a rule,
- * is waited for turn by turn of the event loop. Half of the messages of a quiet queue started 1.8 ms late or later with timers alone, 1.1 with this.
+ * is waited for turn by turn of the event loop. Half of the messages of a quiet queue started 1.8 ms late or later with timers
+ * alone, 1.1 with this.
  */
 export function runPrecisely(clock: Clock, time: number, callback: () => void): CancelTimer {
   const wait = time - clock.now();
