@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Reply, scriptedQueue } from "../../test/support/scripted-queue.js";
+import { claimResult, Reply, scriptedQueue } from "../../test/support/scripted-queue.js";
 import type { ClaimResult } from "../engine.js";
 import { manualClock } from "../testing/manual-clock.js";
 import { ClaimLoop } from "./claim-loop.js";
@@ -44,15 +44,7 @@ function aheadLoop({ concurrency = 10, sends = true } = {}) {
     onFailure: (failure) => told.push(String(failure)),
   });
   const answer = async (count: number, isMoreDue = true) => {
-    const messages = Array.from({ length: count }, (_, index) => ({
-      id: `${index}`,
-      payload: new Uint8Array(),
-      dueAt: 0,
-      attempt: 1,
-      attempts: 5,
-    }));
-    const nextAt = isMoreDue ? 0 : 60_000;
-    claims.at(-1)?.give({ messages, leaseUntil: 30_000, now: 0, nextAt, buried: [], missing: [] });
+    claims.at(-1)?.give(claimResult(count, { now: 0, nextAt: isMoreDue ? 0 : 60_000 }));
     await clock.advance(0);
   };
   const leave = async () => {

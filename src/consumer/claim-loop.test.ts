@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Reply, scriptedQueue } from "../../test/support/scripted-queue.js";
+import { claimResult, Reply, scriptedQueue } from "../../test/support/scripted-queue.js";
 import type { Clock } from "../clock.js";
 import type { ClaimRequest, ClaimResult } from "../engine.js";
 import { type ErrorCode, PunctualError } from "../errors.js";
@@ -46,15 +46,7 @@ function heldLoop(concurrency = 10, grain = 0) {
   });
   /** Answers the last claim with so many messages, and lets what follows from that happen. */
   const answer = async (count: number, nextAt: number) => {
-    const messages = Array.from({ length: count }, (_, index) => ({
-      id: `${index}`,
-      payload: new Uint8Array(),
-      dueAt: 0,
-      attempt: 1,
-      attempts: 5,
-    }));
-    const now = clock.now();
-    claims.at(-1)?.reply.give({ messages, leaseUntil: now + 30_000, now, nextAt, buried: [], missing: [] });
+    claims.at(-1)?.reply.give(claimResult(count, { now: clock.now(), nextAt }));
     await clock.advance(0);
   };
   const fail = async (code: ErrorCode) => {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../src/clock.js";
-import type { EngineQueue } from "../../src/engine.js";
+import type { ClaimResult, EngineQueue } from "../../src/engine.js";
 import { PunctualError } from "../../src/errors.js";
 
 /** An engine's queue of which a unit test gives only the operations that it needs; the others are refused. */
@@ -31,6 +31,18 @@ export function scriptedQueue(clock: Clock, operations: Partial<EngineQueue>): E
     watch: refuse,
     ...operations,
   };
+}
+
+/** What a claim answers at `now` that brought so many messages. */
+export function claimResult(count: number, { now, nextAt }: Pick<ClaimResult, "now" | "nextAt">): ClaimResult {
+  const messages = Array.from({ length: count }, (_, index) => ({
+    id: `${index}`,
+    payload: new Uint8Array(),
+    dueAt: 0,
+    attempt: 1,
+    attempts: 5,
+  }));
+  return { messages, leaseUntil: now + 30_000, now, nextAt, buried: [], missing: [] };
 }
 
 /** A promise and the means to end it, for calls whose reply a test decides. */
