@@ -28,7 +28,7 @@ export interface ClaimLoopOptions {
   readonly ahead?: boolean | undefined;
   /** A claim goes out that may take so many. */
   readonly onClaim?: ((limit: number) => void) | undefined;
-  /** What it brought is taken, or arriving; or some of it went back. */
+  /** What it brought is taken, or arriving. */
   readonly onClaimOver?: (() => void) | undefined;
   /** A claim was answered. `onAnswer` follows, at once or when the next claim has left. */
   readonly onArrival?: ((result: ClaimResult) => void) | undefined;
@@ -273,7 +273,6 @@ export class ClaimLoop {
     this.#arriving = 0;
     const returned = this.#options.onAnswer(result, token);
     if (returned === undefined) return;
-    this.#options.onClaimOver?.();
     await returned;
     // What was handed back is due.
     this.wake(Number.NEGATIVE_INFINITY);

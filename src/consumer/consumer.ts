@@ -210,6 +210,8 @@ export class QueueConsumer<Payload> implements Consumer<Payload> {
     }
     const excess = result.messages.slice(room);
     for (const { id } of excess) this.#return(id, token, result.leaseUntil);
+    // The room that it had while it was arriving.
+    if (excess.length > 0) this.#room.roomMade(this.#share);
     for (const { id, reason } of result.buried) this.#events.emit("buried", { id }, { reason });
     if (result.missing.length > 0) this.#events.emit("error", payloadsGone(result.missing));
     return isOpen && excess.length > 0 ? Promise.all(this.#returning) : undefined;
